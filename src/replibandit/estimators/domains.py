@@ -1,0 +1,96 @@
+"""The set Theta in which a GLM's parameter is sought: a ball, a box, or all of R^d.
+
+Each knows the least slope c_mu of the link over it, and how to maximise the quasi-likelihood inside it.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from replibandit import checks
+from replibandit.arithmetic import apply, squared_norm
+from replibandit.arrays import FloatArray
+from replibandit.errors import InvalidInput
+from replibandit.estimators.likelihood import Likelihood
+from replibandit.estimators.newton import Solution, solve_ball, solve_box, solve_free
+from replibandit.links import Link
+
+Bounds = tuple[FloatArray, FloatArray]
+
+
+class Domain(Protocol):
+    """A closed convex set Theta."""
+
+    def min_slope(self, link: Link, X: FloatArray) -> float:
+        """Return c_mu: the infimum of mu'(x^T theta) over theta in Theta and the rows x of X."""
+
+    def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
+        """Return the maximiser of the penalised quasi-likelihood over Theta."""
+
+
+@dataclass(frozen=True, slots=True)
+class InBall:
+    """||theta||_2 <= radius."""
+
+    radius: float
+
+    def min_slope(self, link: Link, X: FloatArray) -> float:
+        """Return the infimum of mu' over |eta| <= S max_i ||x_i||_2."""
+        reach = self.radius * float(np.sqrt(np.max(squared_norm(X), initial=0.0)))
+        return link.min_slope(-reach, reach)
+
+    def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
+        """Return the maximiser in the ball."""
+        return solve_ball(data, penalty, unit, self.radius)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InBox:
+    """low <= theta <= high, coordinate by coordinate."""
+
+    low: FloatArray
+    high: FloatArray
+
+    def min_slope(self, link: Link, X: FloatArray) -> float:
+        """Return the infimum of mu' between the least and the largest x_i^T theta over the box."""
+        positive, negative = np.maximum(X, 0.0), np.minimum(X, 0.0)
+        least = apply(positive, self.low) + apply(negative, self.high)
+        most = apply(positive, self.high) + apply(negative, self.low)
+        return link.min_slope(float(np.min(least, initial=0.0)), float(np.max(most, initial=0.0)))
+
+    def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
+        """Return the maximiser in the box."""
+        return solve_box(data, penalty, unit, self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """All of R^d, where mu' has no positive infimum in general: the user vouches for one."""
+
+    slope: float
+
+    def min_slope(self, link: Link, X: FloatArray) -> float:
+        """Return the bound that the user vouches for."""
+        return self.slope
+
+    def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
+        """Return the maximiser over all of R^d."""
+        return solve_free(data, penalty, unit)
+
+
+def domain_of(dim: int, norm_bound: float, box: Bounds | None, min_slope: float | None) -> Domain:
+    """Return the domain that the arguments of `rep_glm` describe."""
+    if box is not None and min_slope is not None:
+        raise InvalidInput(
+            "box and min_slope are both given; give box for a box, min_slope for all of R^d, or neither."
+        )
+    if min_slope is not None:
+        return Everywhere(checks.positive("min_slope", min_slope))
+    if box is None:
+        return InBall(checks.positive("norm_bound", norm_bound))
+    ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), (dim,)) for end in box]
+    low, high = (checks.vector("box", end, length=dim) for end in ends)
+    if not (low < high).all():
+        raise InvalidInput(f"box has low = {low} and high = {high}; low must lie below high in every coordinate.")
+    return InBox(low, high)
