@@ -93,6 +93,12 @@ def finite(name: str, array: FloatArray) -> None:
         raise InvalidInput(f"{shown}{more}; every entry must be a finite number. Drop or impute those rows.")
 
 
+def data(X: Any, y: Any, repeats: Any) -> tuple[FloatArray, FloatArray, IntArray | None]:
+    """Return a design, its responses and the repetition counts of its rows, if there are any."""
+    rows = matrix("X", X)
+    return rows, vector("y", y, length=len(rows)), None if repeats is None else counts("counts", repeats, len(rows))
+
+
 def counts(name: str, values: Any, length: int) -> IntArray:
     """Return repetition counts as int64: whole numbers, 0 or above, one for each row."""
     array = np.asarray(values)

@@ -22,7 +22,7 @@ from replibandit.estimators.domains import Bounds, domain_of
 from replibandit.estimators.likelihood import Likelihood
 from replibandit.estimators.rounding import check_settings, round_estimate
 from replibandit.estimators.whitening import WHITENINGS
-from replibandit.fingerprint import fingerprint
+from replibandit.fingerprint import Setting, fingerprint
 from replibandit.key import Key, as_key
 from replibandit.links import Link, as_link
 from replibandit.radius import self_normalized
@@ -86,9 +86,7 @@ def rep_glm(
     positive = {"noise": noise, "penalty": penalty, "norm_bound": norm_bound}
     check_settings(rho=rho, delta=delta, whitening=whitening, calibration=calibration, **positive)
     mu, key = as_link(link), as_key(seed)
-    X = checks.matrix("X", X)
-    y = checks.vector("y", y, length=len(X))
-    repeats = None if counts is None else checks.counts("counts", counts, len(X))
+    X, y, repeats = checks.data(X, y, counts)
     domain = domain_of(X.shape[1], norm_bound, box, min_slope)
     sums = moments(X, y, scale=scale or scale_of(X, y), counts=repeats)
     V = penalty * np.eye(X.shape[1]) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
@@ -104,14 +102,8 @@ def rep_glm(
     raw = solution.theta[0]
     root = WHITENINGS[whitening](V, L)  # departure: L^T by default, V^(1/2) on request
     rounded = round_estimate(raw, root, radius=radius, rho=rho, delta=delta, key=key)  # lines 4 to 7
-    settings = {"rho": rho, "delta": delta, "c_mu": c, **positive}
-    words: dict[str, str | int] = {
-        "whitening": whitening,
-        "calibration": calibration,
-        "seed": repr(key),
-        "rows": sums.rows,
-        "link": mu.name,
-    }
+    numbers: dict[str, Setting] = {"rho": rho, "delta": delta, "c_mu": c, "rows": sums.rows, **positive}
+    words = {"link": mu.name, "whitening": whitening, "calibration": calibration, "seed": repr(key)}
     return GLMFit(
         theta=rounded.theta,
         raw=raw,
@@ -124,7 +116,7 @@ def rep_glm(
         min_slope=c,
         residual=float(solution.residual[0]),
         steps=solution.steps,
-        fingerprint=fingerprint("RepGLM", {**settings, **words}, *sums.design, rounded.cell),
+        fingerprint=fingerprint("RepGLM", {**numbers, **words}, *sums.design, rounded.cell),
     )
 
 

@@ -63,7 +63,7 @@ class Likelihood:
     def score(self, theta: FloatArray, penalty: FloatArray) -> FloatArray:
         """Return g(theta) - sum_i y_i x_i for each lane, infinite where a mean is."""
         means = self.link.mean(self._predictors(theta))
-        far: BoolArray = np.max(abs(means), axis=-1, initial=0.0) >= _HUGE
+        far: BoolArray = abs(means).max(axis=-1, initial=0.0) >= _HUGE
         means[far] = 0.0
         exponent = exponent_above(abs(means).max(axis=-1, initial=0.0))[:, None]
         sums = exact_cross(self.X, self._exponents, means, exponent, self.counts)
@@ -87,7 +87,7 @@ class Likelihood:
 
     def size(self, score: FloatArray) -> FloatArray:
         """Return ||score||_{V^-1} for each lane."""
-        finite = np.isfinite(score).all(axis=-1)
+        finite = np.asarray(np.isfinite(score).all(axis=-1))
         whitened = solve_lower(self.factor, np.where(finite[:, None], score, 0.0)[..., None])[..., 0]
         return np.where(finite, np.sqrt(squared_norm(whitened)), np.inf)
 

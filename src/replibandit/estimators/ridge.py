@@ -21,7 +21,7 @@ from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.rounding import check_settings, round_estimate
 from replibandit.estimators.whitening import WHITENINGS
-from replibandit.fingerprint import fingerprint
+from replibandit.fingerprint import Setting, fingerprint
 from replibandit.key import Key, as_key
 from replibandit.radius import self_normalized
 
@@ -70,9 +70,7 @@ def rep_ridge(
     >>> bool((a.raw == b.raw).any()), bool((a.theta == b.theta).all()), a.fingerprint == b.fingerprint
     (False, True, True)
     """
-    X = checks.matrix("X", X)
-    y = checks.vector("y", y, length=len(X))
-    repeats = None if counts is None else checks.counts("counts", counts, len(X))
+    X, y, repeats = checks.data(X, y, counts)
     sums = moments(X, y, scale=scale_of(X, y), counts=repeats)
     return rep_ridge_of(
         sums,
@@ -111,13 +109,8 @@ def rep_ridge_of(
     radius = float(self_normalized(log_det, noise=noise, delta=delta, penalty=penalty, norm_bound=norm_bound))
     root = WHITENINGS[whitening](V, L)  # departure: L^T by default, V^(1/2) on request
     rounded = round_estimate(raw, root, radius=radius, rho=rho, delta=delta, key=key)  # lines 4 to 7
-    settings = {"rho": rho, "delta": delta, **positive}
-    words: dict[str, str | int] = {
-        "whitening": whitening,
-        "calibration": calibration,
-        "seed": repr(key),
-        "rows": sums.rows,
-    }
+    numbers: dict[str, Setting] = {"rho": rho, "delta": delta, "rows": sums.rows, **positive}
+    words = {"whitening": whitening, "calibration": calibration, "seed": repr(key)}
     return RidgeFit(
         theta=rounded.theta,
         raw=raw,
@@ -127,7 +120,7 @@ def rep_ridge_of(
         radius=radius,
         inflated_radius=rounded.inflated_radius,
         gram=V,
-        fingerprint=fingerprint("RepRidge", {**settings, **words}, *sums.design, rounded.cell),
+        fingerprint=fingerprint("RepRidge", {**numbers, **words}, *sums.design, rounded.cell),
     )
 
 
