@@ -25,6 +25,7 @@ and publish it with the results.
 
 import hashlib
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +90,17 @@ class Key:
         """Return the first `size` uniforms of the stream, of shape (size,): multiples of 2**-53 in [0, 1)."""
         # word >> 11 < 2**53, so neither the conversion nor the product rounds
         return (self.words(size) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def uniforms(keys: Sequence[Key], names: Sequence[tuple[str | int, ...]], size: int) -> FloatArray:
+    """Return `key.child(*names).uniform(size)` for many keys, each with its names: one row a key."""
+    suffix = {parts: b"".join(map(_encoded, parts)) for parts in set(names)}
+    streams = [
+        hashlib.shake_256(key.encoding() + suffix[parts]).digest(8 * size)
+        for key, parts in zip(keys, names, strict=True)
+    ]
+    words = np.frombuffer(b"".join(streams), dtype="<u8").reshape(len(keys), size)
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def as_key(seed: Key | str | int) -> Key:

@@ -7,7 +7,7 @@ elementwise operation runs over contiguous memory.
 
 import numpy as np
 
-from replibandit.arithmetic.elementary import log
+from replibandit.arithmetic.logarithm import logs
 from replibandit.arrays import BoolArray, FloatArray, IntArray
 from replibandit.errors import NotConverged, NotPositiveDefinite
 
@@ -17,22 +17,30 @@ _CONVERGED = 2.0**-44
 
 def cholesky(matrix: FloatArray) -> FloatArray:
     """Return the lower triangular L with L L^T = matrix."""
+    factor, pivots = try_cholesky(matrix)
+    if not (pivots > 0).all():
+        d = matrix.shape[-1]
+        raise NotPositiveDefinite(
+            f"a pivot of a {d} x {d} matrix is {float(np.min(pivots)):.3g}; all must be above 0. The columns are "
+            "collinear to double precision: raise the penalty or drop a column."
+        )
+    return factor
+
+
+def try_cholesky(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return L and the least pivot of each lane; L is meaningless in lanes where that is not above 0."""
     A = np.array(_lanes_last(matrix), order="C")
-    d = len(A)
-    for j in range(d):
-        pivot = A[j, j].copy()
-        if not (pivot > 0).all():
-            raise NotPositiveDefinite(
-                f"pivot {j} of a {d} x {d} matrix is {float(np.min(pivot)):.3g}; it must be above 0. The columns are "
-                "collinear to double precision: raise the penalty or drop a column."
-            )
+    least = np.full(matrix.shape[:-2], np.inf)
+    for j in range(len(A)):
+        least = np.where(least > 0, np.minimum(least, A[j, j]), least)
+        pivot = np.where(least > 0, A[j, j], 1.0)
         root = np.sqrt(pivot)
         column = A[j + 1 :, j] / root
         A[j, j] = root
         A[j, j + 1 :] = 0.0
         A[j + 1 :, j] = column
         A[j + 1 :, j + 1 :] -= column[:, None] * column[None, :]
-    return _lanes_first(A)
+    return _lanes_first(A), least
 
 
 def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
@@ -85,8 +93,7 @@ def squared_norm(vector: FloatArray) -> FloatArray:
 def log_det_ratio(factor: FloatArray, penalty: float) -> FloatArray:
     """Return log(det(L L^T) / penalty**d), the logarithm correctly rounded."""
     mantissa, exponent = _determinant(factor, penalty)
-    values = [log(float(m), int(e)) for m, e in zip(mantissa.ravel(), exponent.ravel(), strict=True)]
-    return np.reshape(np.array(values, dtype=np.float64), mantissa.shape)
+    return logs(mantissa, exponent)
 
 
 def _determinant(factor: FloatArray, penalty: float) -> tuple[FloatArray, IntArray]:

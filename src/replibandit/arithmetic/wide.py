@@ -47,6 +47,26 @@ def add(*terms: IntArray) -> IntArray:
     return carry(total)
 
 
+def scale(limbs: IntArray, factor: IntArray) -> IntArray:
+    """Return value * factor exactly, for int64 factors below 2**60 in size."""
+    negative = (limbs[-1] < 0) ^ (factor < 0)
+    magnitude, factor = carry(np.where(limbs[-1] < 0, -limbs, limbs)), abs(factor)
+    if (factor >> 2 * _BASE).any():
+        raise OutOfRange("a factor of 2**60 or more does not fit the exact arithmetic.")
+    digits = (factor & _MASK, factor >> _BASE)
+    product = np.zeros((LIMBS + 2, *np.broadcast_shapes(limbs.shape[1:], factor.shape)), dtype=np.int64)
+    for i, limb in enumerate(magnitude):
+        if limb.any():
+            for j, digit in enumerate(digits):
+                product[i + j] += limb * digit
+    for i in range(LIMBS + 1):
+        product[i + 1] += product[i] >> _BASE
+        product[i] &= _MASK
+    if (product[LIMBS:] != 0).any() or (product[LIMBS - 1] >= _TOP).any():
+        raise OutOfRange("an exact product exceeds 180 bits. Rescale the data or lower the counts.")
+    return carry(np.where(negative, -product[:LIMBS], product[:LIMBS]))
+
+
 def to_float(limbs: IntArray, exponent: IntArray | int = 0) -> FloatArray:
     """Return the doubles nearest to value * 2**exponent (ties to even).
 
@@ -55,25 +75,16 @@ def to_float(limbs: IntArray, exponent: IntArray | int = 0) -> FloatArray:
     """
     negative = limbs[-1] < 0
     magnitude = carry(np.where(negative, -limbs, limbs))
-    # The three limbs from the leading one down hold at least 61 bits: keep 62, and let bit 0 remember the rest, so
-    # that the conversion to double below, which rounds once, sees on which side of a tie the number lies.
-    nonzero = magnitude != 0
-    lead = LIMBS - 1 - np.argmax(nonzero[::-1], axis=0)
-    first, second, third = (_limb(magnitude, lead - i) for i in range(3))
-    width = np.frexp(first.astype(np.float64))[1].astype(np.int64)  # bits in the leading limb, up to 31
-    window = (first << 62 - width) | (second << 32 - width)
-    down, up = np.maximum(width - 2, 0), np.maximum(2 - width, 0)
-    window |= (third >> down) << up
-    below = np.cumsum(nonzero, axis=0) - nonzero  # how many limbs under this one are not zero
-    rest = (third & ((1 << down) - 1)) != 0
-    rest |= np.where(lead >= 3, _limb(below, lead - 2), 0) > 0
-    window |= rest
+    # Three digits in base 2**60.  A window of 62 bits starts at the leading digit; its bit 0 remembers whether anything
+    # was cut off, so that the conversion to double, which rounds once, sees on which side of a tie the number lies.
+    low, middle, high = (magnitude[i] + (magnitude[i + 1] << _BASE) for i in (0, 2, 4))
+    place = np.where(high > 0, 2, np.where(middle > 0, 1, 0))
+    first = np.where(high > 0, high, np.where(middle > 0, middle, low))
+    second = np.where(high > 0, middle, np.where(middle > 0, low, 0))
+    spare = np.minimum(62 - np.frexp(first.astype(np.float64))[1], 2 * _BASE).astype(np.int64)
+    cut = 2 * _BASE - spare
+    window = (first << spare) | (second >> cut)
+    window |= (second != (second >> cut) << cut) | ((high > 0) & (low > 0))
     rounded = np.where(negative, -window, window).astype(np.float64)
-    scale = np.asarray(exponent) + _BASE * lead + width - 62
+    scale = np.asarray(exponent) + 2 * _BASE * place - spare
     return np.asarray(np.ldexp(rounded, scale.astype(np.int32)))
-
-
-def _limb(limbs: IntArray, index: IntArray) -> IntArray:
-    """Return the limb at `index` of each number, 0 below the lowest."""
-    picked = np.take_along_axis(limbs, np.maximum(index, 0)[None], axis=0)[0]
-    return np.where(index >= 0, picked, 0)
