@@ -1,44 +1,67 @@
 """Checks at the door: what came, what is needed, what to do.  Called once, before any work."""
 
 from collections.abc import Collection
+from numbers import Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 
 _SHOWN = 3
+_LEAST = 1e-300
+_MOST_ROUNDS = 2**50
+
+
+def number(name: str, value: float) -> float:
+    """Return `value` as a float if it is a real number; NaN and infinity pass."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InvalidInput(f"{name} is {value!r}; it must be a real number.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidInput(
+            f"{name} is a whole number of {len(hex(int(value)))} hexadecimal digits; it is too large."
+        ) from None
 
 
 def positive(name: str, value: float) -> float:
     """Return `value` as a float if it is a finite number above 0."""
-    number = _number(name, value)
-    if not 0 < number < np.inf:
+    x = number(name, value)
+    if not 0 < x < np.inf:
         raise InvalidInput(f"{name} is {value!r}; it must be a finite number above 0.")
-    return number
+    return x
 
 
 def nonnegative(name: str, value: float) -> float:
     """Return `value` as a float if it is a finite number, 0 or above."""
-    number = _number(name, value)
-    if not 0 <= number < np.inf:
+    x = number(name, value)
+    if not 0 <= x < np.inf:
         raise InvalidInput(f"{name} is {value!r}; it must be a finite number, 0 or above.")
-    return number
+    return x
 
 
 def probability(name: str, value: float) -> float:
     """Return `value` as a float if it lies strictly between 0 and 1."""
-    number = _number(name, value)
-    if not 0 < number < 1:
+    x = number(name, value)
+    if not 0 < x < 1:
         raise InvalidInput(f"{name} is {value!r}; it must lie strictly between 0 and 1.")
-    return number
+    return x
 
 
 def positive_integer(name: str, value: int) -> int:
     """Return `value` as an int if it is a whole number, 1 or above."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 1:
         raise InvalidInput(f"{name} is {value!r}; it must be a whole number, 1 or above.")
+    return int(value)
+
+
+def horizon(value: int) -> int:
+    """Return a number of rounds as an int if it is 1 to 2**50."""
+    if positive_integer("horizon", value) > _MOST_ROUNDS:
+        raise InvalidInput(f"horizon is {value}; at most 2**50, about 1.1e15, rounds are counted exactly.")
     return int(value)
 
 
@@ -50,15 +73,17 @@ def one_of(name: str, value: str, choices: Collection[str]) -> str:
     return value
 
 
-def rho_above_delta(rho: float, delta: float, factor: int) -> None:
-    """Check 0 < delta, rho < 1 and rho > factor * delta."""
-    probability("rho", rho)
-    probability("delta", delta)
+def rho_above_delta(rho: float, delta: float, factor: int) -> tuple[float, float]:
+    """Return rho and delta as floats if 0 < delta, rho < 1 and rho > factor * delta."""
+    rho, delta = probability("rho", rho), probability("delta", delta)
+    if delta < _LEAST:
+        raise InvalidInput(f"delta is {delta!r}; it must be at least {_LEAST}.")
     if not rho > factor * delta:
         raise InvalidInput(
             f"rho is {rho!r} and delta is {delta!r}; the theorem needs rho > {factor} delta. "
-            f"Lower delta below {rho / factor:.2g} or raise rho above {factor * delta:.2g}."
+            f"Lower delta below {rho / factor:.6g} or raise rho above {factor * delta:.6g}."
         )
+    return rho, delta
 
 
 def matrix(name: str, values: Any) -> FloatArray:
@@ -96,7 +121,15 @@ def finite(name: str, array: FloatArray) -> None:
 def data(X: Any, y: Any, repeats: Any) -> tuple[FloatArray, FloatArray, IntArray | None]:
     """Return a design, its responses and the repetition counts of its rows, if there are any."""
     rows = matrix("X", X)
-    return rows, vector("y", y, length=len(rows)), None if repeats is None else counts("counts", repeats, len(rows))
+    responses = vector("y", y, length=len(rows))
+    if repeats is None:
+        return rows, responses, None
+    times = counts("counts", repeats, len(rows))
+    observed = times > 0
+    if (responses[~observed] != 0).any():
+        i = int(np.flatnonzero(~observed & (responses != 0))[0])
+        raise InvalidInput(f"counts[{i}] is 0 and y[{i}] is {responses[i]!r}; a sum over no observations is 0.")
+    return rows[observed], responses[observed], times[observed]
 
 
 def counts(name: str, values: Any, length: int) -> IntArray:
@@ -111,19 +144,24 @@ def counts(name: str, values: Any, length: int) -> IntArray:
     return array.astype(np.int64)
 
 
-def _number(name: str, value: float) -> float:
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InvalidInput(f"{name} is {value!r}; it must be a real number.")
-    return float(value)
-
-
 def _floats(name: str, values: Any) -> FloatArray:
+    """Return `values` as float64 if they are real numbers; masks, text, dates and complex numbers are errors."""
+    array = None if isinstance(values, np.ma.MaskedArray) else _array(values)
+    if (
+        array is not None
+        and array.dtype.kind == "O"
+        and all(item is None or isinstance(item, Real) for item in array.flat)
+    ):
+        array = _array(values, np.float64)
+    if array is None or array.dtype.kind not in "biuf":
+        kind = type(values).__name__ if array is None else f"{type(values).__name__} of {array.dtype}"
+        raise InvalidInput(f"{name} is a {kind}; it must be an array of real numbers, without masks.")
+    return np.asarray(array, dtype=np.float64)
+
+
+def _array(values: Any, dtype: type | None = None) -> npt.NDArray[Any] | None:
+    """Return `values` as an array, or None if they are ragged or too large."""
     try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            array = array.astype(object)
-        if array.dtype.kind == "c":
-            raise TypeError
-        return np.asarray(array, dtype=np.float64)
+        return np.asarray(values, dtype=dtype)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} is {type(values).__name__}; it must be an array of real numbers.") from None
+        return None

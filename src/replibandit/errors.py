@@ -4,7 +4,9 @@
     ├── InvalidInput         (ValueError)       an argument: what came, what is needed, what to do
     ├── OutOfRange           (OverflowError)    a number beyond the range of the exact arithmetic
     ├── NotPositiveDefinite  (ArithmeticError)  a matrix without a Cholesky factor in double precision
-    └── NotConverged         (ArithmeticError)  a solver that did not reach its stated tolerance
+    ├── NotConverged         (ArithmeticError)  a solver that did not reach its stated tolerance
+    ├── AwaitingRewards      (RuntimeError)     a session whose next decision needs rewards not yet told
+    └── HorizonReached       (RuntimeError)     a session that has made all its decisions
 
 Every error is raised before anything is changed: states are values, and no function returns half of one.
 """
@@ -28,3 +30,11 @@ class NotPositiveDefinite(ReplibanditError, ArithmeticError):
 
 class NotConverged(ReplibanditError, ArithmeticError):
     """An iteration stopped short of its stated tolerance."""
+
+
+class AwaitingRewards(ReplibanditError, RuntimeError):
+    """The next decision needs rewards that have not been told."""
+
+
+class HorizonReached(ReplibanditError, RuntimeError):
+    """All decisions up to the horizon have been made."""

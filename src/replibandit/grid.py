@@ -10,7 +10,7 @@ import numpy as np
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import OutOfRange
 
-_LARGEST = 2.0**52  # from here on, a cell's index and its middle are no longer exact
+_LARGEST = 2.0**50  # from here on, the middle of a cell may fall into its neighbour
 
 
 def cell_of(z: FloatArray, *, width: FloatArray | float, shift: FloatArray) -> IntArray:
@@ -19,7 +19,7 @@ def cell_of(z: FloatArray, *, width: FloatArray | float, shift: FloatArray) -> I
     index = np.floor((z - shift) / width)
     if not (abs(index) < _LARGEST).all():
         raise OutOfRange(
-            f"an estimate of size {np.max(abs(z)):.3g} lies 2**52 or more grid cells of width {np.min(width):.3g} from "
+            f"an estimate of size {np.max(abs(z)):.3g} lies 2**50 or more grid cells of width {np.min(width):.3g} from "
             "the origin. Lower the penalty or rescale the responses."
         )
     return np.asarray(index.astype(np.int64))

@@ -1,8 +1,8 @@
 """The correctly rounded logarithm of many numbers at once: the bits of `elementary.log`, far faster for long arrays.
 
-With c near 1/m, a number of 9 bits, log(m 2^e) = e log 2 - log c + log(1 + r) where r = m c - 1 is known exactly as a sum
-of two doubles and |r| < 2^-6.  The terms are added in double-double arithmetic to about 70 bits.  Where that does not
-settle the rounding, about once in a hundred, the scalar logarithm decides.
+With c near 1/m, a number of 9 bits, log(m 2^e) = e log 2 - log c + log(1 + r) where r = m c - 1 is known exactly as a
+sum of two doubles and |r| < 2^-6.  The terms are added in double-double arithmetic to about 70 bits.  Where that does
+not settle the rounding, about once in a hundred, the scalar logarithm decides.
 """
 
 from decimal import Decimal

@@ -4,11 +4,12 @@ m = moments(X, y, scale=scale_of(X, y))
 merge(moments(X1, y1, scale=s), moments(X2, y2, scale=s)) == moments of all rows, to the bit, in any order
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from replibandit.arithmetic.dyadic import exponent_above
+from replibandit.arithmetic.dyadic import exponent_above, power_of_two
 from replibandit.arithmetic.sums import FEATURE_BITS, RESPONSE_BITS, exact_cross, exact_gram, spans
 from replibandit.arithmetic.wide import LIMBS, add, to_float
 from replibandit.arrays import FloatArray, IntArray
@@ -20,17 +21,21 @@ _ROWS = 1 << 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The grids: column j is rounded to multiples of 2**(features[j] - 36), responses to 2**(response - 52)."""
+    """The grids: column j is rounded to multiples of 2**(features[j] - 36), responses to 2**(response - 52).
+
+    `bounds` are the largest sizes of a feature and of a response, where they were declared before the data.
+    """
 
     features: tuple[int, ...]
     response: int
+    bounds: tuple[float, float] | None = None
 
     @classmethod
     def declared(cls, dim: int, *, feature_bound: float, response_bound: float) -> "Scale":
         """Return the grids for |x_j| <= feature_bound and |y| <= response_bound, known before the data."""
-        feature = exponent_above(np.array(positive("feature_bound", feature_bound)))
-        response = exponent_above(np.array(positive("response_bound", response_bound)))
-        return cls(features=(int(feature),) * dim, response=int(response))
+        bounds = positive("feature_bound", feature_bound), positive("response_bound", response_bound)
+        feature, response = (int(e) for e in exponent_above(np.array(bounds)))
+        return cls(features=(feature,) * dim, response=response, bounds=bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,12 +95,15 @@ def no_moments(scale: Scale) -> Moments:
     return Moments(scale=scale, rows=0, gram_cells=gram, cross_cells=cross)
 
 
-def moments(X: FloatArray, y: FloatArray, *, scale: Scale, counts: IntArray | None = None) -> Moments:
-    """Sum up the rows of X and y.
+def moments(X: FloatArray, y: FloatArray, *, scale: Scale | None = None, counts: IntArray | None = None) -> Moments:
+    """Sum up the rows of X and y, on the grids of `scale` or, by default, on the finest that hold them.
 
     With `counts`, row i stands for counts_i observations of the same x, and y_i is the sum of their responses.
     """
-    _check_within(X, y, scale)
+    if scale is None:
+        scale = scale_of(X, y)
+    else:
+        _check_within(X, y, scale)
     e = np.array(scale.features, dtype=np.int64)
     return Moments(
         scale=scale,
@@ -128,11 +136,14 @@ def _check_within(X: FloatArray, y: FloatArray, scale: Scale) -> None:
         raise InvalidInput(
             f"X has {X.shape[1]} columns; the moments have {len(scale.features)}. Pass the same columns."
         )
-    exponents = (np.array(scale.features), np.array(scale.response))
-    for name, values, exponent in zip(("X", "y"), (X, y), exponents, strict=True):
+    bounds = scale.bounds or (math.inf, math.inf)
+    exponents = np.array(scale.features), np.array(scale.response)
+    for name, values, bound, exponent in zip(("X", "y"), (X, y), bounds, exponents, strict=True):
         sizes = largest_sizes(name, values)
-        if (sizes > np.ldexp(1.0, exponent)).any():
+        allowed = np.minimum(bound, power_of_two(exponent))
+        if (sizes > allowed).any():
+            worst = int(np.argmax(np.atleast_1d(sizes / allowed)))
             raise InvalidInput(
-                f"{name} reaches {np.max(sizes):.6g} in size; the declared bound allows "
-                f"{np.ldexp(1.0, exponent.max()):.6g}. Declare a larger bound before the first data."
+                f"{name} reaches {np.atleast_1d(sizes)[worst]:.9g} in size; the declared bound is "
+                f"{np.atleast_1d(allowed)[worst]:.9g}. Declare a larger bound before the first data."
             )

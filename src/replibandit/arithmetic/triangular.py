@@ -13,6 +13,7 @@ from replibandit.errors import NotConverged, NotPositiveDefinite
 
 _ITERATIONS = 60
 _CONVERGED = 2.0**-44
+_ORTHOGONAL = 2.0**-20
 
 
 def cholesky(matrix: FloatArray) -> FloatArray:
@@ -31,21 +32,21 @@ def try_cholesky(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return L and the least pivot of each lane; L is meaningless in lanes where that is not above 0."""
     A = np.array(_lanes_last(matrix), order="C")
     least = np.full(matrix.shape[:-2], np.inf)
-    for j in range(len(A)):
-        least = np.where(least > 0, np.minimum(least, A[j, j]), least)
-        pivot = np.where(least > 0, A[j, j], 1.0)
-        root = np.sqrt(pivot)
-        column = A[j + 1 :, j] / root
-        A[j, j] = root
-        A[j, j + 1 :] = 0.0
-        A[j + 1 :, j] = column
-        A[j + 1 :, j + 1 :] -= column[:, None] * column[None, :]
+    with np.errstate(over="ignore", invalid="ignore"):  # in lanes without a factor
+        for j in range(len(A)):
+            least = np.where(least > 0, np.minimum(least, A[j, j]), least)
+            root = np.sqrt(np.where(least > 0, A[j, j], 1.0))
+            column = A[j + 1 :, j] / root
+            A[j, j] = root
+            A[j, j + 1 :] = 0.0
+            A[j + 1 :, j] = column
+            A[j + 1 :, j + 1 :] -= column[:, None] * column[None, :]
     return _lanes_first(A), least
 
 
 def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
     """Return x with L x = right, for the columns of right: shapes (..., d, d) and (..., d, m)."""
-    L, x = _lanes_last(factor), np.array(_lanes_last(_spread(right, factor)), order="C")
+    L, x = _side_by_side(factor, right)
     for j in range(len(x)):
         x[j] /= L[j, j]
         x[j + 1 :] -= L[j + 1 :, j, None] * x[j]
@@ -54,7 +55,7 @@ def solve_lower(factor: FloatArray, right: FloatArray) -> FloatArray:
 
 def solve_upper(factor: FloatArray, right: FloatArray) -> FloatArray:
     """Return x with L^T x = right, for the columns of right, where `factor` is L."""
-    L, x = _lanes_last(factor), np.array(_lanes_last(_spread(right, factor)), order="C")
+    L, x = _side_by_side(factor, right)
     for j in reversed(range(len(x))):
         x[j] /= L[j, j]
         x[:j] -= L[j, :j, None] * x[j]
@@ -109,34 +110,50 @@ def _determinant(factor: FloatArray, penalty: float) -> tuple[FloatArray, IntArr
 def symmetric_root(matrix: FloatArray) -> FloatArray:
     """Return the symmetric positive definite R with R R = matrix.
 
-    Denman and Beavers' iteration in its product form: X <- X (I + M^-1)/2, M <- (2 I + M + M^-1)/4 from X = M = matrix
-    keeps X^2 = M matrix, and M tends to I.  Scaled by a power of two, so that the eigenvalues lie around 1.
+    With matrix = L L^T, L^T = U R where U is orthogonal: the limit of Halley's iteration
+    X <- X/3 + (8/3) X (I + 3 X^T X)^-1 from X = L^T, scaled by a power of two to singular values below 1.  Every system
+    solved has a condition number below 4, and L^-1 R must come out orthogonal.
     """
-    d = matrix.shape[-1]
-    identity = np.broadcast_to(np.eye(d), matrix.shape)
-    trace = matrix[..., 0, 0]
-    for j in range(1, d):
-        trace = trace + matrix[..., j, j]
-    half = np.frexp(trace / d)[1] // 2
-    M = np.ldexp(matrix, (-2 * half)[..., None, None])
-    X = M
+    factor, identity = cholesky(matrix), np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape)
+    size = np.frexp(np.sqrt(_frobenius(factor)))[1]
+    X = np.ldexp(np.swapaxes(factor, -1, -2), -size[..., None, None])
     for _ in range(_ITERATIONS):
-        distance = abs(M - identity).max(axis=(-1, -2))
-        going: BoolArray = ~(distance <= _CONVERGED)
+        square = multiply(np.swapaxes(X, -1, -2), X)
+        going: BoolArray = ~(abs(square - identity).max(axis=(-1, -2)) <= _CONVERGED)
         if not going.any():
-            return np.asarray(np.ldexp(0.5 * (X + np.swapaxes(X, -1, -2)), half[..., None, None]))
-        factor = cholesky(0.5 * (M + np.swapaxes(M, -1, -2)))
-        inverse = solve_upper(factor, solve_lower(factor, identity))
-        move = going[..., None, None]
-        X = np.where(move, 0.5 * (X + multiply(X, inverse)), X)
-        M = np.where(move, 0.25 * (2.0 * identity + M + inverse), M)
-    raise NotConverged(f"the symmetric square root did not converge in {_ITERATIONS} steps; use whitening='cholesky'.")
+            root = multiply(np.swapaxes(X, -1, -2), np.swapaxes(factor, -1, -2))
+            return _checked_root(0.5 * (root + np.swapaxes(root, -1, -2)), factor, identity)
+        step = cholesky(identity + 3.0 * square)
+        inverse = solve_upper(step, solve_lower(step, identity))
+        X = np.where(going[..., None, None], X / 3.0 + (8.0 / 3.0) * multiply(X, inverse), X)
+    raise _no_root()
 
 
-def _spread(right: FloatArray, factor: FloatArray) -> FloatArray:
-    """Give `right` the leading axes of both."""
-    lanes = np.broadcast_shapes(right.shape[:-2], factor.shape[:-2])
-    return np.broadcast_to(right, (*lanes, *right.shape[-2:]))
+def _checked_root(root: FloatArray, factor: FloatArray, identity: FloatArray) -> FloatArray:
+    """Return the root if it is one in the norm of the matrix: ||L^-1 R x|| = ||x|| for every x."""
+    turn = solve_lower(factor, root)
+    if not (abs(multiply(turn, np.swapaxes(turn, -1, -2)) - identity) <= _ORTHOGONAL).all():
+        raise _no_root()
+    return root
+
+
+def _no_root() -> NotConverged:
+    return NotConverged(
+        "the matrix is too ill-conditioned for a symmetric square root in double precision. Use whitening='cholesky', "
+        "raise the penalty, or bring the columns to one scale."
+    )
+
+
+def _frobenius(matrix: FloatArray) -> FloatArray:
+    """Return the sum of the squared entries, summed from the first to the last."""
+    return squared_norm(matrix.reshape(*matrix.shape[:-2], -1))
+
+
+def _side_by_side(factor: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return both with the lanes of either last, the second as a copy."""
+    lanes = np.broadcast_shapes(factor.shape[:-2], right.shape[:-2])
+    left, copy = (np.broadcast_to(matrix, (*lanes, *matrix.shape[-2:])) for matrix in (factor, right))
+    return _lanes_last(left), np.array(_lanes_last(copy), order="C")
 
 
 def _lanes_last(matrix: FloatArray) -> FloatArray:

@@ -6,6 +6,8 @@ where every limb but the last lies in [0, 2**30) and the last carries the sign. 
 depend on the order of their terms, and a result that would not fit raises `OutOfRange`; nothing wraps around.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from replibandit.arrays import FloatArray, IntArray
@@ -26,6 +28,14 @@ def wide(values: IntArray, shift: int = 0) -> IntArray:
     result[limb] = (values & _MASK) << bits
     result[limb + 1] = (values >> _BASE) << bits
     return carry(result)
+
+
+def from_integers(values: Sequence[int]) -> IntArray:
+    """Return Python integers as a wide array of one axis."""
+    if any(abs(value).bit_length() > _BASE * LIMBS for value in values):
+        raise OutOfRange(f"an exact sum exceeds {_BASE * LIMBS} bits. Rescale the data or lower the counts.")
+    low = [[(value >> _BASE * i) & _MASK for value in values] for i in range(LIMBS - 1)]
+    return np.array([*low, [value >> _BASE * (LIMBS - 1) for value in values]], dtype=np.int64)
 
 
 def carry(limbs: IntArray) -> IntArray:

@@ -4,17 +4,20 @@ Each knows the least slope c_mu of the link over it, and how to maximise the qua
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from replibandit import checks
 from replibandit.arithmetic import apply, squared_norm
+from replibandit.arithmetic.sums import spans
 from replibandit.arrays import FloatArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.likelihood import Likelihood
 from replibandit.estimators.newton import Solution, solve_ball, solve_box, solve_free
 from replibandit.links import Link
+
+_ROWS = 1 << 12
 
 Bounds = tuple[FloatArray, FloatArray]
 
@@ -54,10 +57,12 @@ class InBox:
 
     def min_slope(self, link: Link, X: FloatArray) -> float:
         """Return the infimum of mu' between the least and the largest x_i^T theta over the box."""
-        positive, negative = np.maximum(X, 0.0), np.minimum(X, 0.0)
-        least = apply(positive, self.low) + apply(negative, self.high)
-        most = apply(positive, self.high) + apply(negative, self.low)
-        return link.min_slope(float(np.min(least, initial=0.0)), float(np.max(most, initial=0.0)))
+        least = most = 0.0
+        for rows in spans(len(X), _ROWS):
+            positive, negative = np.maximum(X[rows], 0.0), np.minimum(X[rows], 0.0)
+            least = min(least, float(np.min(apply(positive, self.low) + apply(negative, self.high))))
+            most = max(most, float(np.max(apply(positive, self.high) + apply(negative, self.low))))
+        return link.min_slope(least, most)
 
     def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
         """Return the maximiser in the box."""
@@ -89,8 +94,21 @@ def domain_of(dim: int, norm_bound: float, box: Bounds | None, min_slope: float 
         return Everywhere(checks.positive("min_slope", min_slope))
     if box is None:
         return InBall(checks.positive("norm_bound", norm_bound))
-    ends = [np.broadcast_to(np.asarray(end, dtype=np.float64), (dim,)) for end in box]
-    low, high = (checks.vector("box", end, length=dim) for end in ends)
+    if not isinstance(box, tuple | list) or len(box) != 2:
+        raise InvalidInput(f"box is {box!r}; it must be a pair (low, high) of numbers or of vectors.")
+    low, high = (_end(end, dim) for end in box)
     if not (low < high).all():
         raise InvalidInput(f"box has low = {low} and high = {high}; low must lie below high in every coordinate.")
     return InBox(low, high)
+
+
+def _end(end: Any, dim: int) -> FloatArray:
+    """Return one end of a box as a vector."""
+    values = np.full(dim, checks.number("box", end)) if isinstance(end, str) or np.ndim(end) == 0 else np.asarray(end)
+    if values.shape != (dim,):
+        raise InvalidInput(f"an end of box has shape {values.shape}; it must be a number or have {dim} entries.")
+    if values.dtype.kind in "biuf" and not np.isfinite(values).all():
+        raise InvalidInput(
+            f"an end of box is {values}; every entry must be a finite number. Give min_slope for all of R^d."
+        )
+    return checks.vector("box", values)

@@ -6,23 +6,24 @@ with probability at least 1 - delta, where beta is the radius of RepRidge divide
 
 Departures
 * The whitening root is the Cholesky factor by default; the symmetric root of the paper is whitening="symmetric".
-* The maximiser is known up to a stated tolerance: ||raw - theta^||_V <= residual / min(1, c_mu), at most 2**-24 of the
-  radius and usually 2**-36 of it, which adds as little to the probability that two runs part.
+* The maximiser is known up to a stated tolerance: ||raw - theta^||_V <= 2.5 residual / min(1, c_mu), where `residual`
+  is at most 2**-24 of min(1, c_mu) times the radius and usually 2**-36 of it; it adds as little to the probability that
+  two runs part.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from replibandit import checks
-from replibandit.arithmetic import Scale, cholesky, log_det_ratio, moments, scale_of
+from replibandit.arithmetic import Scale, cholesky, log_det_ratio, moments
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.domains import Bounds, domain_of
 from replibandit.estimators.likelihood import Likelihood
-from replibandit.estimators.rounding import check_settings, round_estimate
+from replibandit.estimators.rounding import Settings, round_estimate
 from replibandit.estimators.whitening import WHITENINGS
-from replibandit.fingerprint import Setting, fingerprint
+from replibandit.fingerprint import fingerprint
 from replibandit.key import Key, as_key
 from replibandit.links import Link, as_link
 from replibandit.radius import self_normalized
@@ -72,9 +73,11 @@ def rep_glm(
     """Fit a penalised GLM and round it, in whitened coordinates, on a randomly shifted grid.
 
     The parameter is sought in the ball of radius `norm_bound`; with `box=(low, high)` in that box; with `min_slope`, a
-    lower bound on mu' that you vouch for, in all of R^d.  In every case ||theta*||_2 <= norm_bound.  With `counts`,
-    row i of X was observed counts_i times and y_i is the sum of its responses: the same bits as with the rows written
-    out.  `scale` is a grid declared before the data (`Scale.declared`); by default the finest that holds them.
+    lower bound on mu' that you vouch for, in all of R^d.  In every case ||theta*||_2 <= norm_bound.
+
+    With `counts`, row i of X was observed counts_i times and y_i is the sum of its responses: the same bits as with the
+    rows written out, if the sums are exact (those of whole numbers are).  `scale` is a grid declared before the data
+    (`Scale.declared`); by default the finest that holds them.
 
     >>> X = np.random.default_rng(0).normal(size=(1000, 3)) / 2
     >>> p = 1 / (1 + np.exp(-X @ [0.5, -0.2, 0.1]))
@@ -83,47 +86,47 @@ def rep_glm(
     >>> bool((a.raw == b.raw).any()), bool((a.theta == b.theta).all()), a.fingerprint == b.fingerprint
     (False, True, True)
     """
-    positive = {"noise": noise, "penalty": penalty, "norm_bound": norm_bound}
-    check_settings(rho=rho, delta=delta, whitening=whitening, calibration=calibration, **positive)
+    s = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration)
     mu, key = as_link(link), as_key(seed)
     X, y, repeats = checks.data(X, y, counts)
-    domain = domain_of(X.shape[1], norm_bound, box, min_slope)
-    sums = moments(X, y, scale=scale or scale_of(X, y), counts=repeats)
-    V = penalty * np.eye(X.shape[1]) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
+    domain = domain_of(X.shape[1], s.norm_bound, box, min_slope)
+    sums = moments(X, y, scale=scale, counts=repeats)
+    V = s.penalty * np.eye(X.shape[1]) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
     L = cholesky(V)
     # line 3: beta = (sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S) / min(1, c_mu)
-    log_det = log_det_ratio(L, penalty)
-    unit = self_normalized(log_det, noise=noise, delta=delta, penalty=penalty, norm_bound=norm_bound)
-    c = _positive_slope(domain.min_slope(mu, X), mu)
-    radius = float(unit) / min(1.0, c)
+    log_det = log_det_ratio(L, s.penalty)
+    unit = self_normalized(log_det, noise=s.noise, delta=s.delta, penalty=s.penalty, norm_bound=s.norm_bound)
+    c = domain.min_slope(mu, X)
+    radius = _divided(float(unit), c, mu)
     # line 2: theta^ = argmax over Theta of sum_i (y_i x_i^T theta - b(x_i^T theta)) - (lambda/2) ||theta||^2
-    data = Likelihood.of(X, sums, repeats, L, mu)
-    solution = domain.maximise(data, np.array([penalty]), unit[None])
+    solution = domain.maximise(Likelihood.of(X, sums, repeats, L, mu), np.array([s.penalty]), unit[None])
     raw = solution.theta[0]
-    root = WHITENINGS[whitening](V, L)  # departure: L^T by default, V^(1/2) on request
-    rounded = round_estimate(raw, root, radius=radius, rho=rho, delta=delta, key=key)  # lines 4 to 7
-    numbers: dict[str, Setting] = {"rho": rho, "delta": delta, "c_mu": c, "rows": sums.rows, **positive}
-    words = {"link": mu.name, "whitening": whitening, "calibration": calibration, "seed": repr(key)}
+    root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
+    draws = key.child("estimate").uniform(len(raw))
+    rounded = round_estimate(raw, root, radius=radius, rho=s.rho, delta=s.delta, draws=draws)  # lines 4 to 7
+    settings = {**asdict(s), "link": mu.name, "c_mu": c, "rows": sums.rows, "seed": repr(key)}
     return GLMFit(
         theta=rounded.theta,
         raw=raw,
         cell=rounded.cell,
-        width=rounded.width,
+        width=float(rounded.width),
         shift=rounded.shift,
         radius=radius,
-        inflated_radius=rounded.inflated_radius,
+        inflated_radius=float(rounded.inflated_radius),
         gram=V,
         min_slope=c,
         residual=float(solution.residual[0]),
         steps=solution.steps,
-        fingerprint=fingerprint("RepGLM", {**numbers, **words}, *sums.design, rounded.cell),
+        fingerprint=fingerprint("RepGLM", settings, *sums.design, rounded.cell),
     )
 
 
-def _positive_slope(slope: float, link: Link) -> float:
-    if not slope > 0:
+def _divided(radius: float, slope: float, link: Link) -> float:
+    """Return radius / min(1, c_mu)."""
+    # the smallest c_mu that leaves the radius finite, with room for the grid
+    if not slope > 2.0**-500:
         raise InvalidInput(
             f"c_mu, the least slope of the {link.name} link over all rows and parameters, is {slope}; it must be above "
             "0. Lower norm_bound, shrink the box, or scale X down."
         )
-    return slope
+    return radius / min(1.0, slope)

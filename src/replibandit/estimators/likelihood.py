@@ -19,15 +19,17 @@ from replibandit.arithmetic import (
     Moments,
     Scale,
     add,
+    cells,
     cholesky,
     exact_cross,
     exact_gram,
-    exponent_above,
     solve,
     solve_lower,
     squared_norm,
     to_float,
 )
+from replibandit.arithmetic.dyadic import EXPONENTS, power_of_two
+from replibandit.arithmetic.wide import LIMBS
 from replibandit.arrays import BoolArray, FloatArray, IntArray
 from replibandit.links import Link
 
@@ -65,7 +67,7 @@ class Likelihood:
         means = self.link.mean(self._predictors(theta))
         far: BoolArray = abs(means).max(axis=-1, initial=0.0) >= _HUGE
         means[far] = 0.0
-        exponent = exponent_above(abs(means).max(axis=-1, initial=0.0))[:, None]
+        exponent = _exponent(abs(means).max(axis=-1, initial=0.0))[:, None]
         sums = exact_cross(self.X, self._exponents, means, exponent, self.counts)
         fitted = to_float(sums, self._exponents + exponent - FEATURE_BITS - RESPONSE_BITS)
         score = penalty[:, None] * theta + (fitted - self.target)
@@ -75,15 +77,16 @@ class Likelihood:
     def hessian(self, theta: FloatArray, penalty: FloatArray) -> FloatArray:
         """Return lambda I + sum_i mu'(x_i^T theta) x_i x_i^T for each lane."""
         roots = np.sqrt(self.link.slope(self._predictors(theta)))
-        exponents = self._exponents + exponent_above(roots.max(axis=-1, initial=0.0))[:, None]
-        total = exact_gram(self.X[:0] * roots[:, :0, None], exponents[:, None, :])
+        exponents = self._exponents + _exponent(roots.max(axis=-1, initial=0.0))[:, None]
+        d = self.X.shape[1]
+        total = np.zeros((LIMBS, len(theta), d, d), dtype=np.int64)
         for start in range(0, len(self.X), _ROWS):
             rows = slice(start, start + _ROWS)
             counts = None if self.counts is None else self.counts[:, rows]
             weighted = self.X[rows] * roots[:, rows, None]
             total = add(total, exact_gram(weighted, exponents[:, None, :], counts))
         curvature = to_float(total, exponents[:, :, None] + exponents[:, None, :] - 2 * FEATURE_BITS)
-        return np.asarray(curvature + penalty[:, None, None] * np.eye(self.X.shape[1]))
+        return np.asarray(curvature + penalty[:, None, None] * np.eye(d))
 
     def size(self, score: FloatArray) -> FloatArray:
         """Return ||score||_{V^-1} for each lane."""
@@ -99,12 +102,19 @@ class Likelihood:
         """Return x_i^T theta for each lane and row, summed from the first column to the last."""
         eta = np.empty((len(theta), len(self.X)))
         for start in range(0, len(self.X), _ROWS):
-            block = np.ascontiguousarray(self.X[start : start + _ROWS].T)
+            # the rows on their grid, as in the sums
+            rows = cells(self.X[start : start + _ROWS], self._exponents, FEATURE_BITS)
+            block = np.ascontiguousarray((rows * power_of_two(self._exponents - FEATURE_BITS)).T)
             total = block[0] * theta[:, 0, None]
             for column, coefficient in zip(block[1:], theta.T[1:], strict=True):
                 total += column * coefficient[:, None]
             eta[:, start : start + _ROWS] = total
         return eta
+
+
+def _exponent(sizes: FloatArray) -> IntArray:
+    """Return e with sizes < 2**e, not below the least exponent of a grid: what is smaller counts as 0."""
+    return np.maximum(np.frexp(sizes)[1].astype(np.int64), -EXPONENTS)
 
 
 def newton_step(

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from replibandit import checks
-from replibandit.arithmetic import Moments, log, moments, scale_of
+from replibandit.arithmetic import Moments, log, moments
 from replibandit.arrays import FloatArray
 from replibandit.calibration import CALIBRATIONS, grid_width, inflated
-from replibandit.errors import InvalidInput
+from replibandit.errors import InvalidInput, OutOfRange
 from replibandit.fingerprint import fingerprint
 from replibandit.grid import cell_of, midpoint
 from replibandit.key import Key, as_key
@@ -58,7 +58,7 @@ def rep_mean(
     """
     values = checks.vector("x", x)
     ones = np.broadcast_to(1.0, (len(values), 1))
-    sums = moments(ones, values, scale=scale_of(ones, values))
+    sums = moments(ones, values)
     return rep_mean_of(sums, rho=rho, delta=delta, seed=seed, noise=noise, calibration=calibration)
 
 
@@ -66,9 +66,11 @@ def rep_mean_of(
     sums: Moments, *, rho: float, delta: float, seed: Key | str | int, noise: float = 0.5, calibration: str = "paper"
 ) -> MeanFit:
     """Do as `rep_mean`, from the exact moments of the values beside a column of ones."""
-    checks.rho_above_delta(rho, delta, factor=2)
-    checks.positive("noise", noise)
+    rho, delta = checks.rho_above_delta(rho, delta, factor=2)
+    noise = checks.positive("noise", noise)
     checks.one_of("calibration", calibration, CALIBRATIONS)
+    if len(sums.scale.features) != 1:
+        raise InvalidInput(f"the moments have {len(sums.scale.features)} columns; a mean needs one column of ones.")
     if sums.rows == 0:
         raise InvalidInput("x is empty; a mean needs at least one value.")
     key = as_key(seed)
@@ -93,7 +95,7 @@ def rep_mean_of(
 
 def mean_tolerance(n: int, *, rho: float, delta: float, noise: float = 0.5) -> float:
     """Return tau(n): the error of `rep_mean` on n values, with probability at least 1 - delta."""
-    checks.rho_above_delta(rho, delta, factor=2)
+    rho, delta = checks.rho_above_delta(rho, delta, factor=2)
     radius = hoeffding(checks.positive_integer("n", n), noise=checks.positive("noise", noise), delta=delta)
     # tau = tau' (1 + rho - 2 delta) / (rho - 2 delta)
     return radius * (1.0 + rho - 2.0 * delta) / (rho - 2.0 * delta)
@@ -101,13 +103,16 @@ def mean_tolerance(n: int, *, rho: float, delta: float, noise: float = 0.5) -> f
 
 def mean_sample_size(tau: float, *, rho: float, delta: float, noise: float = 0.5) -> int:
     """Return the smallest n with `mean_tolerance(n)` <= tau: C_ME log(1/delta) / (tau^2 (rho - delta)^2), rounded."""
-    checks.rho_above_delta(rho, delta, factor=2)
+    rho, delta = checks.rho_above_delta(rho, delta, factor=2)
     target = checks.positive("tau", tau) * (rho - 2.0 * delta) / (1.0 + rho - 2.0 * delta)  # tau'
     ratio = checks.positive("noise", noise) / target
-    n = max(1, math.ceil(2.0 * log(2.0 / delta) * ratio * ratio))
-    # The formula is exact up to rounding; settle the last unit with the tolerance itself.
-    while n > 1 and mean_tolerance(n - 1, rho=rho, delta=delta, noise=noise) <= tau:
-        n -= 1
-    while mean_tolerance(n, rho=rho, delta=delta, noise=noise) > tau:
-        n += 1
-    return n
+    about = 2.0 * log(2.0 / delta) * ratio * ratio
+    if not about < math.inf:
+        raise OutOfRange(f"tau is {tau!r}; the number of values it needs is beyond the range of doubles. Raise tau.")
+    # The formula is exact up to rounding: settle the last units with the tolerance itself, which falls with n.
+    low, high = math.floor(about * (1.0 - 2.0**-40)) - 1, math.ceil(about * (1.0 + 2.0**-40)) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = middle > 0 and mean_tolerance(middle, rho=rho, delta=delta, noise=noise) <= tau
+        low, high = (low, middle) if enough else (middle, high)
+    return high

@@ -11,17 +11,26 @@ Departures
   disagree in the last bits and the estimates are never equal.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from replibandit import checks
-from replibandit.arithmetic import Moments, cholesky, log_det_ratio, moments, scale_of, solve, solve_lower, squared_norm
+from replibandit.arithmetic import (
+    Moments,
+    apply,
+    cholesky,
+    log_det_ratio,
+    moments,
+    solve,
+    solve_lower,
+    squared_norm,
+)
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
-from replibandit.estimators.rounding import check_settings, round_estimate
+from replibandit.estimators.rounding import Settings, round_estimate
 from replibandit.estimators.whitening import WHITENINGS
-from replibandit.fingerprint import Setting, fingerprint
+from replibandit.fingerprint import fingerprint
 from replibandit.key import Key, as_key
 from replibandit.radius import self_normalized
 
@@ -62,7 +71,7 @@ def rep_ridge(
     """Fit a ridge regression and round it, in whitened coordinates, on a randomly shifted grid.
 
     With `counts`, row i of X was observed counts_i times and y_i is the sum of its responses: the same bits as with
-    the rows written out.
+    the rows written out, if the sums are exact (those of whole numbers are).
 
     >>> X = np.random.default_rng(0).normal(size=(1000, 3))
     >>> lab = [X @ [0.5, -0.2, 0.1] + np.random.default_rng(k).normal(size=1000) for k in (1, 2)]
@@ -70,19 +79,10 @@ def rep_ridge(
     >>> bool((a.raw == b.raw).any()), bool((a.theta == b.theta).all()), a.fingerprint == b.fingerprint
     (False, True, True)
     """
+    settings = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration)
+    key = as_key(seed)
     X, y, repeats = checks.data(X, y, counts)
-    sums = moments(X, y, scale=scale_of(X, y), counts=repeats)
-    return rep_ridge_of(
-        sums,
-        rho=rho,
-        delta=delta,
-        noise=noise,
-        seed=seed,
-        penalty=penalty,
-        norm_bound=norm_bound,
-        whitening=whitening,
-        calibration=calibration,
-    )
+    return _fit(moments(X, y, counts=repeats), settings, key)
 
 
 def rep_ridge_of(
@@ -98,29 +98,33 @@ def rep_ridge_of(
     calibration: str = "paper",
 ) -> RidgeFit:
     """Do as `rep_ridge`, from exact moments: merged from several sites, or kept up to date as data come in."""
-    positive = {"noise": noise, "penalty": penalty, "norm_bound": norm_bound}
-    check_settings(rho=rho, delta=delta, whitening=whitening, calibration=calibration, **positive)
-    d, key = len(sums.scale.features), as_key(seed)
-    V = penalty * np.eye(d) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
+    settings = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration)
+    return _fit(sums, settings, as_key(seed))
+
+
+def _fit(sums: Moments, s: Settings, key: Key) -> RidgeFit:
+    """Do what Alg. 2 says."""
+    d = len(sums.scale.features)
+    V = s.penalty * np.eye(d) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
     L = cholesky(V)
     raw = solve(L, sums.cross)  # line 2: theta^ = V^-1 sum_i x_i y_i
     # line 3: beta = sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S
-    log_det = log_det_ratio(L, penalty)
-    radius = float(self_normalized(log_det, noise=noise, delta=delta, penalty=penalty, norm_bound=norm_bound))
-    root = WHITENINGS[whitening](V, L)  # departure: L^T by default, V^(1/2) on request
-    rounded = round_estimate(raw, root, radius=radius, rho=rho, delta=delta, key=key)  # lines 4 to 7
-    numbers: dict[str, Setting] = {"rho": rho, "delta": delta, "rows": sums.rows, **positive}
-    words = {"whitening": whitening, "calibration": calibration, "seed": repr(key)}
+    log_det = log_det_ratio(L, s.penalty)
+    radius = self_normalized(log_det, noise=s.noise, delta=s.delta, penalty=s.penalty, norm_bound=s.norm_bound)
+    root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
+    draws = key.child("estimate").uniform(d)
+    rounded = round_estimate(raw, root, radius=radius, rho=s.rho, delta=s.delta, draws=draws)  # lines 4 to 7
+    settings = {**asdict(s), "rows": sums.rows, "seed": repr(key)}
     return RidgeFit(
         theta=rounded.theta,
         raw=raw,
         cell=rounded.cell,
-        width=rounded.width,
+        width=float(rounded.width),
         shift=rounded.shift,
-        radius=radius,
-        inflated_radius=rounded.inflated_radius,
+        radius=float(radius),
+        inflated_radius=float(rounded.inflated_radius),
         gram=V,
-        fingerprint=fingerprint("RepRidge", {**numbers, **words}, *sums.design, rounded.cell),
+        fingerprint=fingerprint("RepRidge", settings, *sums.design, rounded.cell),
     )
 
 
@@ -134,5 +138,5 @@ def band(fit: RidgeFit, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         raise InvalidInput(f"X has {rows.shape[1]} columns; the fit has {len(fit.theta)}. Pass the same columns.")
     checks.finite("X", rows)
     half = fit.inflated_radius * np.sqrt(squared_norm(solve_lower(cholesky(fit.gram), rows.T).T))
-    centre = rows @ fit.theta
+    centre = apply(rows, fit.theta)
     return centre - half, centre + half

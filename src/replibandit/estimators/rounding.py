@@ -7,40 +7,72 @@ from replibandit.arrays import FloatArray, IntArray
 from replibandit.calibration import CALIBRATIONS, grid_width, inflated
 from replibandit.estimators.whitening import WHITENINGS, Root
 from replibandit.grid import cell_of, midpoint
-from replibandit.key import Key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounded:
-    """An estimate after rounding, and where the grid lay."""
+    """Estimates after rounding, and where the grids lay."""
 
     theta: FloatArray
     cell: IntArray
-    width: float
+    width: FloatArray
     shift: FloatArray
-    inflated_radius: float
+    inflated_radius: FloatArray
 
 
-def round_estimate(raw: FloatArray, root: Root, *, radius: float, rho: float, delta: float, key: Key) -> Rounded:
-    """Move `raw` to the middle of its cell, at most (width/2) sqrt(d) away in the norm of V."""
-    d = len(raw)
+def round_estimate(
+    raw: FloatArray, root: Root, *, radius: FloatArray | float, rho: float, delta: float, draws: FloatArray
+) -> Rounded:
+    """Move `raw` to the middle of its cell, at most (width/2) sqrt(d) away in the norm of V; `draws` are uniform.
+
+    Broadcasts over leading axes: raw and draws (..., d), radius (...).
+    """
+    d = raw.shape[-1]
     z = root.whiten(raw)  # z = V^(1/2) theta^
-    width = float(grid_width(radius, dim=d, rho=rho, delta=delta))  # alpha = 2 beta sqrt(d) / (rho - 2 delta)
-    shift = width * key.child("estimate").uniform(d)  # u ~ Unif([0, alpha)^d)
-    cell = cell_of(z, width=width, shift=shift)  # floor((z_j - u_j) / alpha)
+    width = grid_width(radius, dim=d, rho=rho, delta=delta)  # alpha = 2 beta sqrt(d) / (rho - 2 delta)
+    side = width[..., None]
+    shift = side * draws  # u ~ Unif([0, alpha)^d)
+    cell = cell_of(z, width=side, shift=shift)  # floor((z_j - u_j) / alpha)
     return Rounded(
-        theta=root.unwhiten(midpoint(cell, width=width, shift=shift)),  # theta~ = V^(-1/2) Q(z)
+        theta=root.unwhiten(midpoint(cell, width=side, shift=shift)),  # theta~ = V^(-1/2) Q(z)
         cell=cell,
         width=width,
         shift=shift,
-        inflated_radius=float(inflated(radius, width=width, dim=d)),  # beta + (alpha/2) sqrt(d)
+        inflated_radius=inflated(radius, width=width, dim=d),  # beta + (alpha/2) sqrt(d)
     )
 
 
-def check_settings(*, rho: float, delta: float, whitening: str, calibration: str, **above_zero: float) -> None:
-    """Check the settings of an estimator at the door."""
-    checks.rho_above_delta(rho, delta, factor=2)
-    for name, value in above_zero.items():
-        checks.positive(name, value)
-    checks.one_of("whitening", whitening, WHITENINGS)
-    checks.one_of("calibration", calibration, CALIBRATIONS)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings that RepRidge and RepGLM share, as plain floats and words, so that equal ones look equal."""
+
+    rho: float
+    delta: float
+    noise: float
+    penalty: float
+    norm_bound: float
+    whitening: str
+    calibration: str
+
+    @classmethod
+    def checked(
+        cls,
+        rho: float,
+        delta: float,
+        noise: float,
+        penalty: float,
+        norm_bound: float,
+        whitening: str,
+        calibration: str,
+    ) -> "Settings":
+        """Check the settings of an estimator at the door."""
+        rho, delta = checks.rho_above_delta(rho, delta, factor=2)
+        return cls(
+            rho=rho,
+            delta=delta,
+            noise=checks.positive("noise", noise),
+            penalty=checks.positive("penalty", penalty),
+            norm_bound=checks.positive("norm_bound", norm_bound),
+            whitening=checks.one_of("whitening", whitening, WHITENINGS),
+            calibration=checks.one_of("calibration", calibration, CALIBRATIONS),
+        )
