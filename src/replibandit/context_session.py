@@ -1,0 +1,104 @@
+"""A live experiment whose action sets change from round to round (see `session.py`)."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from replibandit import checks
+from replibandit.arrays import FloatArray
+from replibandit.catalog import to_json
+from replibandit.errors import HorizonReached, InvalidInput
+from replibandit.key import Key
+from replibandit.ledger import FORMAT, Decision, Ledger, awaiting
+from replibandit.policies import contextual
+from replibandit.policies.contextual import Block, ContextState
+from replibandit.record import encode
+from replibandit.runs import actions_fingerprint
+
+
+class ContextSession:
+    """A live run with a set of its own for every round: `batch` holds the vectors of the running batch."""
+
+    def __init__(
+        self, spec: Any, state: ContextState, ledger: Ledger, *, arms: list[int], batch: list[FloatArray], ended: bool
+    ) -> None:
+        self.spec = spec
+        self._state = state
+        self._ledger = ledger
+        self._arms = arms
+        self._batch = batch
+        self._ended = ended
+
+    @classmethod
+    def begin(cls, spec: Any, dim: int, key: Key) -> "ContextSession":
+        """Return a session before its first round."""
+        state = contextual.init(spec, dim, key)
+        return cls(spec, state, Ledger(spec.reward_exponent()), arms=[], batch=[], ended=False)
+
+    def ask(self, *, actions: FloatArray) -> Decision:
+        """Return the decision of the next round, an action of the set `actions` (candidates, dim)."""
+        if len(self._arms) >= self.spec.horizon:
+            raise HorizonReached(f"all {self.spec.horizon} rounds have been decided; tell what is open.")
+        if self._ended:
+            raise awaiting(self._ledger.missing(self._start, len(self._arms)))
+        candidates = checks.matrix("actions", actions)
+        d = len(self._state.look.factor)
+        if candidates.shape[1] != d or len(candidates) == 0:
+            raise InvalidInput(f"actions has shape {candidates.shape}; it must be (candidates, {d}), with a candidate.")
+        checks.finite("actions", candidates)
+        block, self._state = contextual.decide(self.spec, self._state, candidates[None])
+        self._arms.append(int(block.arms[0]))
+        self._batch.append(block.vectors[0])
+        self._ended = block.ends
+        return Decision(len(self._arms) - 1, self._arms[-1], block.vectors[0])
+
+    def tell(self, decision: Decision, reward: float) -> None:
+        """Note the reward of a decision: once; the same value again does nothing, another value is an error."""
+        known = isinstance(decision, Decision) and 0 <= decision.round < len(self._arms)
+        if not known or self._arms[decision.round] != decision.arm:
+            raise InvalidInput(
+                f"{decision!r} was not asked for in this session; tell the decisions that `ask` returned."
+            )
+        if self._ledger.enter(decision, reward) is not None and self._ended:
+            self._learn()
+
+    @property
+    def open(self) -> list[Decision]:
+        """Return the decisions of the running batch whose rewards have not been told."""
+        missing = self._ledger.missing(self._start, len(self._arms))
+        return [Decision(t, self._arms[t], self._batch[t - self._start]) for t in missing]
+
+    @property
+    def fingerprint(self) -> str:
+        """Return the fingerprint of the actions so far: that of a simulated run with the same decisions."""
+        arms = np.array(self._arms, dtype=np.int64)
+        return actions_fingerprint(self.spec, arms, np.ones_like(arms), np.zeros((len(arms), 0)))
+
+    def to_json(self) -> str:
+        """Return everything there is to know of the session, to be resumed bit for bit."""
+        d = len(self._state.look.factor)
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "spec": to_json(self.spec),
+                "state": encode(self._state),
+                "told": encode(self._ledger.arrays()),
+                "arms": encode(np.array(self._arms, dtype=np.int64)),
+                "batch": encode(np.array(self._batch).reshape(len(self._batch), d)),
+                "ended": self._ended,
+            }
+        )
+
+    @property
+    def _start(self) -> int:
+        return len(self._arms) - len(self._batch)
+
+    def _learn(self) -> None:
+        """Close the batch if all of its rewards are in."""
+        start, stop = self._start, len(self._arms)
+        if self._ledger.missing(start, stop):
+            return
+        block = Block(arms=np.array(self._arms[start:]), vectors=np.array(self._batch), ends=True)
+        self._state = contextual.learn(self.spec, self._state, block, self._ledger.values(start, stop))
+        self._batch, self._ended = [], False

@@ -1,0 +1,54 @@
+"""States as JSON, bit for bit: arrays as their bytes, floats in hexadecimal, dataclasses by name."""
+
+import base64
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from replibandit.actions import Ball, Finite
+from replibandit.errors import InvalidInput
+from replibandit.key import Key
+from replibandit.policies.base import Pull
+from replibandit.policies.batched import BatchedState, Rule
+from replibandit.policies.contextual import ContextState, Look
+from replibandit.policies.plan import Plan
+from replibandit.policies.rep_ucb import RepUCBState
+
+RECORDS = {
+    record.__name__: record
+    for record in (Ball, Finite, Key, Pull, BatchedState, Rule, ContextState, Look, Plan, RepUCBState)
+}
+_KINDS = {"float64": "<f8", "int64": "<i8", "bool": "|b1"}
+
+
+def encode(value: Any) -> Any:
+    """Return `value` in types that JSON knows."""
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, float):
+        return {"float": value.hex()}
+    if isinstance(value, np.ndarray):
+        data = np.ascontiguousarray(value).astype(_KINDS[value.dtype.name], copy=False).tobytes()
+        return {"array": value.dtype.name, "shape": list(value.shape), "base64": base64.b64encode(data).decode()}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if is_dataclass(value) and type(value).__name__ in RECORDS:
+        return {"record": type(value).__name__, **{f.name: encode(getattr(value, f.name)) for f in fields(value)}}
+    raise TypeError(f"{type(value).__name__} has no record")
+
+
+def decode(value: Any) -> Any:
+    """Return what `encode` was given; lists come back as tuples."""
+    if isinstance(value, list):
+        return tuple(decode(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if "float" in value:
+        return float.fromhex(value["float"])
+    if "array" in value:
+        data = np.frombuffer(base64.b64decode(value["base64"]), dtype=_KINDS[value["array"]])
+        return data.reshape(value["shape"]).astype(value["array"])
+    if value.get("record") in RECORDS:
+        return RECORDS[value["record"]](**{name: decode(item) for name, item in value.items() if name != "record"})
+    raise InvalidInput("the record holds what this version does not know. Restore it with the version that wrote it.")

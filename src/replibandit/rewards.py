@@ -1,0 +1,54 @@
+"""Rewards on a dyadic grid, so that their sums are exact: told one by one or drawn as one total, in any order.
+
+A reward is rounded to a multiple of 2**(e - 40), where 2**e is the first power of two above the reward scale of the
+spec (its noise level and the size of its means); T rewards move the estimates by at most sqrt(T) 2**(e - 41) in the
+norm of V, the same in expectation for two runs.
+"""
+
+import math
+
+import numpy as np
+
+from replibandit.arithmetic import add, exponent_above, wide
+from replibandit.arrays import FloatArray, IntArray
+from replibandit.checks import number
+from replibandit.errors import InvalidInput
+
+REWARD_BITS = 40
+_HALF = 60
+REWARD_ROOM = 12  # |reward| < 2**(e + 12): at most 52 bits above the grid, so that every cell is an exact double
+
+
+def reward_exponent(*sizes: float) -> int:
+    """Return e with 2**e above every one of `sizes`."""
+    return int(exponent_above(np.array(max(sizes))))
+
+
+def reward_cell(reward: float, exponent: int) -> int:
+    """Return the grid index of one reward, or say why it cannot be one."""
+    value = number("reward", reward)
+    if not abs(value) < math.ldexp(1.0, exponent + REWARD_ROOM):
+        raise InvalidInput(
+            f"reward is {reward!r}; it must be a finite number below {math.ldexp(1.0, exponent + REWARD_ROOM):.6g} in "
+            "size, which is thousands of noise levels. Check the units of the reward and of `noise`."
+        )
+    return round(math.ldexp(value, REWARD_BITS - exponent))
+
+
+def on_grid(rewards: FloatArray, exponent: int) -> FloatArray:
+    """Return the grid points nearest to rewards, or to totals of rewards; totals that are larger than the grid's range
+    are multiples of the grid already.
+    """
+    return np.asarray(np.ldexp(np.rint(np.ldexp(rewards, REWARD_BITS - exponent)), exponent - REWARD_BITS))
+
+
+def total_cells(totals: FloatArray, exponent: int) -> IntArray:
+    """Return the wide integers nearest to totals of many rewards, in units of the grid."""
+    if not np.isfinite(totals).all():
+        raise InvalidInput(f"a total reward is {totals[~np.isfinite(totals)][0]!r}; it must be finite.")
+    units = np.rint(np.ldexp(totals, REWARD_BITS - exponent))
+    if (abs(units) < 2.0**_HALF).all():
+        return wide(units.astype(np.int64))
+    high = np.floor(np.ldexp(units, -_HALF))
+    low = units - np.ldexp(high, _HALF)
+    return add(wide(low.astype(np.int64)), wide(high.astype(np.int64), _HALF))
