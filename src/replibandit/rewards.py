@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from replibandit.arithmetic import add, exponent_above, wide
+from replibandit.arithmetic import add, exponent_above, to_float, wide
+from replibandit.arithmetic.wide import LIMBS
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.checks import number
 from replibandit.errors import InvalidInput
@@ -48,7 +49,21 @@ def total_cells(totals: FloatArray, exponent: int) -> IntArray:
         raise InvalidInput(f"a total reward is {totals[~np.isfinite(totals)][0]!r}; it must be finite.")
     units = np.rint(np.ldexp(totals, REWARD_BITS - exponent))
     if (abs(units) < 2.0**_HALF).all():
-        return wide(units.astype(np.int64))
+        return _short(units.astype(np.int64))
     high = np.floor(np.ldexp(units, -_HALF))
     low = units - np.ldexp(high, _HALF)
     return add(wide(low.astype(np.int64)), wide(high.astype(np.int64), _HALF))
+
+
+def total_values(totals: IntArray, exponent: int) -> FloatArray:
+    """Return the doubles nearest to wide totals in units of the grid: those of `to_float`, sooner for small totals."""
+    short = (totals[-1] << _HALF) + (totals[1] << 30) + totals[0]
+    if (abs(totals[-1]) <= 1).all() and (totals == _short(short)).all():
+        return np.asarray(np.ldexp(short.astype(np.float64), exponent - REWARD_BITS))
+    return to_float(totals, exponent - REWARD_BITS)
+
+
+def _short(values: IntArray) -> IntArray:
+    """Return `wide(values)` for |values| < 2**60: two limbs of 30 bits, and in the other limbs nothing but the sign."""
+    sign, limb = values >> _HALF, (1 << 30) - 1
+    return np.stack([values & limb, (values >> 30) & limb, *[sign & limb] * (LIMBS - 3), sign])

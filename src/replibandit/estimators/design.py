@@ -1,4 +1,4 @@
-"""A nearly G-optimal design on few actions (Assumption "Core-set design" of Sec. 4), the same on every machine.
+"""A nearly G-optimal design on few actions (Assumption 4.2, "Core-set design"), the same on every machine.
 
 A design is a probability vector pi over the actions.  With V(pi) = sum_a pi(a) a a^T, its certificate is
     g(pi) = max_a ||a||^2_{V(pi)^-1} >= d,

@@ -15,6 +15,7 @@ from replibandit.actions import ActionSet, Ball, Finite, action_cells, as_action
 from replibandit.arithmetic import (
     FEATURE_BITS,
     add,
+    apply,
     cholesky,
     exponent_above,
     solve_lower,
@@ -62,7 +63,8 @@ class Batched(Settings, Protocol):
     def needs_rows(self) -> bool: ...
     def plan(self, dim: int) -> Plan: ...
     def rule(self, data: Data, batch: int, plan: Plan, keys: Sequence[Key]) -> Rule: ...
-    def score(self, rule: Rule, vectors: FloatArray) -> FloatArray: ...
+    def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray: ...
+    def lipschitz(self) -> float: ...
     def reward_exponent(self) -> int: ...
 
 
@@ -82,6 +84,12 @@ class BatchedState:
     arms: IntArray
     cells: IntArray
     length: IntArray
+
+
+def scores(spec: Batched, rule: Rule, vectors: FloatArray) -> FloatArray:
+    """Return the score of each lane and action, from <a, theta~> and ||a|| in the norm of V^-1."""
+    norm = np.sqrt(squared_norm(np.swapaxes(solve_lower(rule.factor, vectors.T), -1, -2)))
+    return spec.score(rule, apply(vectors, rule.theta), norm)
 
 
 def init(spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key]) -> BatchedState:
@@ -140,7 +148,7 @@ def _begin(spec: Batched, state: BatchedState, lanes: IntArray) -> BatchedState:
     data = _data(spec, state, lanes)
     rule = spec.rule(data, state.batch, state.plan, [state.keys[lane] for lane in lanes])
     if isinstance(state.actions, Finite):
-        chosen = best(spec.score(rule, state.actions.vectors))
+        chosen = best(scores(spec, rule, state.actions.vectors))
         cells = _cells(spec, state.actions.vectors)[chosen]
     else:
         chosen = np.full(len(lanes), -1)

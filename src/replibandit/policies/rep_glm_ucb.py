@@ -18,7 +18,7 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import ActionSet, Ball
-from replibandit.arithmetic import Scale, apply, exponent_above, log_det_ratio, solve_lower, squared_norm
+from replibandit.arithmetic import Scale, exponent_above, log_det_ratio
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.likelihood import Likelihood
@@ -120,10 +120,8 @@ class RepGLMUCB:
         radius = self.lipschitz() * fit.inflated_radius
         return Rule(theta=fit.theta, radius=radius, V=data.V, factor=data.factor)
 
-    def score(self, rule: Rule, vectors: FloatArray) -> FloatArray:
-        """Return mu(<a, theta~>) + beta~ ||a||_{V^-1} for each lane and action (line 10)."""
-        norm = np.sqrt(squared_norm(np.swapaxes(solve_lower(rule.factor, vectors.T), -1, -2)))
-        eta = apply(vectors, rule.theta)
+    def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray:
+        """Return mu(<a, theta~>) + beta~ ||a||_{V^-1} (line 10), where eta = <a, theta~> and norm = ||a||_{V^-1}."""
         if np.isinf(self.mu().peak):  # departure: mu is not Lipschitz on the whole line
             eta = np.clip(eta, -self.reach(), self.reach())
         return np.asarray(self.mu().mean(eta) + rule.radius[:, None] * norm)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replibandit.actions import ActionSet
-from replibandit.arithmetic import apply, log_det_ratio, solve, solve_lower, squared_norm
+from replibandit.arithmetic import log_det_ratio, solve
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.estimators.rounding import round_estimate
 from replibandit.estimators.whitening import CholeskyRoot
@@ -79,7 +79,10 @@ class RepLinUCB:
         fit = round_estimate(raw, CholeskyRoot(data.factor), radius=beta, rho=rho, delta=delta, draws=draws)
         return Rule(theta=fit.theta, radius=fit.inflated_radius, V=data.V, factor=data.factor)
 
-    def score(self, rule: Rule, vectors: FloatArray) -> FloatArray:
-        """Return <a, theta~> + beta~ ||a||_{V^-1} for each lane and action (line 9)."""
-        norm = np.sqrt(squared_norm(np.swapaxes(solve_lower(rule.factor, vectors.T), -1, -2)))
-        return np.asarray(apply(vectors, rule.theta) + rule.radius[:, None] * norm)
+    def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray:
+        """Return <a, theta~> + beta~ ||a||_{V^-1} (line 9), where eta = <a, theta~> and norm = ||a||_{V^-1}."""
+        return np.asarray(eta + rule.radius[:, None] * norm)
+
+    def lipschitz(self) -> float:
+        """Return how much the score can grow with eta."""
+        return 1.0

@@ -17,13 +17,12 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import Finite
-from replibandit.arithmetic import to_float
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.key import Key
 from replibandit.policies.base import Pull
 from replibandit.policies.every_round import arm_count, log_round, no_round, one_round, plus
-from replibandit.rewards import REWARD_BITS, reward_exponent
+from replibandit.rewards import reward_exponent, total_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -76,7 +75,7 @@ class UCB1:
         """Take in one reward of each lane."""
         if state.rounds >= self.horizon:
             return state
-        rewards = to_float(totals, self.reward_exponent() - REWARD_BITS)
+        rewards = total_values(totals, self.reward_exponent())
         return UCB1State(
             rounds=state.rounds + 1, pulls=plus(state.pulls, pull.arms, 1.0), sums=plus(state.sums, pull.arms, rewards)
         )
