@@ -98,14 +98,12 @@ def test_pulls_are_rounded_up_exactly(A: FloatArray, settings: Settings) -> None
     assert core.pulls.dtype == core.indices.dtype == np.int64
 
 
-def test_pulls_are_rounded_up_where_the_product_in_floating_point_is_whole() -> None:
-    # two of the weights are a little above 1/3 and one a little below, so that N = 3 k needs k, k + 1 and k + 1 pulls
-    cores = [core_set(np.eye(3), **PAPER | {"epsilon": 0.1 + 0.01 * k}) for k in range(20)]
-    whole = [core for core in cores if core.scale % 3 == 0]
-    assert whole
-    for core in whole:
-        assert (core.scale * core.weights == core.scale // 3).all()
-        assert sorted((core.pulls - core.scale // 3).tolist()) == [0, 1, 1]
+def test_pulls_are_rounded_up_exactly_where_floating_point_cannot() -> None:
+    core = core_set(actions(20, 300), **PAPER | {"epsilon": 4e-4})
+    rounded = [math.ceil(core.scale * weight) for weight in core.weights.tolist()]
+    exact = [-(-core.scale * round(weight * 2**53) // 2**53) for weight in core.weights.tolist()]
+    assert rounded != exact
+    assert core.pulls.tolist() == exact
 
 
 @pytest.mark.parametrize(("A", "settings"), CASES)
