@@ -128,7 +128,9 @@ def data(X: Any, y: Any, repeats: Any) -> tuple[FloatArray, FloatArray, IntArray
     observed = times > 0
     if (responses[~observed] != 0).any():
         i = int(np.flatnonzero(~observed & (responses != 0))[0])
-        raise InvalidInput(f"counts[{i}] is 0 and y[{i}] is {responses[i]!r}; a sum over no observations is 0.")
+        raise InvalidInput(f"counts[{i}] is 0 and y[{i}] is {float(responses[i])!r}; a sum over no observations is 0.")
+    if observed.all():
+        return rows, responses, times
     return rows[observed], responses[observed], times[observed]
 
 
@@ -140,7 +142,10 @@ def counts(name: str, values: Any, length: int) -> IntArray:
     if array.dtype.kind == "f" and (np.isfinite(array) & (np.rint(array) == array) & (abs(array) < 2**53)).all():
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= 2**53)):
-        raise InvalidInput(f"{name} must hold whole numbers from 0 to 2**53 - 1; came {array[:_SHOWN]} ...")
+        raise InvalidInput(
+            f"{name} has entries of {array.dtype} from {array.min()} to {array.max()}; each must be a whole number from "
+            "0 to 2**53 - 1."
+        )
     return array.astype(np.int64)
 
 

@@ -20,7 +20,7 @@ def cell_of(z: FloatArray, *, width: FloatArray | float, shift: FloatArray) -> I
     if not (abs(index) < _LARGEST).all():
         raise OutOfRange(
             f"an estimate of size {np.max(abs(z)):.3g} lies 2**50 or more grid cells of width {np.min(width):.3g} from "
-            "the origin. Lower the penalty or rescale the responses."
+            "the origin: the responses are too large for the noise and norm_bound that were stated. Raise these."
         )
     return np.asarray(index.astype(np.int64))
 

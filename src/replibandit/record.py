@@ -14,10 +14,25 @@ from replibandit.policies.batched import BatchedState, Rule
 from replibandit.policies.contextual import ContextState, Look
 from replibandit.policies.plan import Plan
 from replibandit.policies.rep_ucb import RepUCBState
+from replibandit.policies.thompson import ThompsonState
+from replibandit.policies.ucb1 import UCB1State
 
 RECORDS = {
     record.__name__: record
-    for record in (Ball, Finite, Key, Pull, BatchedState, Rule, ContextState, Look, Plan, RepUCBState)
+    for record in (
+        Ball,
+        Finite,
+        Key,
+        Pull,
+        BatchedState,
+        Rule,
+        ContextState,
+        Look,
+        Plan,
+        RepUCBState,
+        ThompsonState,
+        UCB1State,
+    )
 }
 _KINDS = {"float64": "<f8", "int64": "<i8", "bool": "|b1"}
 

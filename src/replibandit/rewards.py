@@ -45,12 +45,16 @@ def on_grid(rewards: FloatArray, exponent: int) -> FloatArray:
 
 def total_cells(totals: FloatArray, exponent: int) -> IntArray:
     """Return the wide integers nearest to totals of many rewards, in units of the grid."""
-    if not np.isfinite(totals).all():
-        raise InvalidInput(f"a total reward is {totals[~np.isfinite(totals)][0]!r}; it must be finite.")
+    limit = math.ldexp(1.0, 2 * _HALF + exponent - REWARD_BITS)
+    inside = abs(totals) < limit
+    if not inside.all():
+        raise InvalidInput(
+            f"a total reward is {float(totals[~inside][0])!r}; it must be a finite number below {limit:.3g} in size."
+        )
     units = np.rint(np.ldexp(totals, REWARD_BITS - exponent))
     if (abs(units) < 2.0**_HALF).all():
         return _short(units.astype(np.int64))
-    high = np.floor(np.ldexp(units, -_HALF))
+    high = np.trunc(np.ldexp(units, -_HALF))  # towards 0: the rest has no more bits than units and is exact
     low = units - np.ldexp(high, _HALF)
     return add(wide(low.astype(np.int64)), wide(high.astype(np.int64), _HALF))
 
@@ -58,7 +62,7 @@ def total_cells(totals: FloatArray, exponent: int) -> IntArray:
 def total_values(totals: IntArray, exponent: int) -> FloatArray:
     """Return the doubles nearest to wide totals in units of the grid: those of `to_float`, sooner for small totals."""
     short = (totals[-1] << _HALF) + (totals[1] << 30) + totals[0]
-    if (abs(totals[-1]) <= 1).all() and (totals == _short(short)).all():
+    if (abs(short) < 1 << _HALF).all() and (totals == _short(short)).all():
         return np.asarray(np.ldexp(short.astype(np.float64), exponent - REWARD_BITS))
     return to_float(totals, exponent - REWARD_BITS)
 

@@ -68,7 +68,8 @@ def _by_lane(steps: list[_Array], kept: BoolArray) -> list[_Array]:
 def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generator) -> Run:
     contexts: Contexts = env.actions
     state = contextual.init(spec, contexts.dim, key)
-    arms, vectors, totals, size = [], [], [], _FIRST_BLOCK
+    fresh = _FIRST_BLOCK if state.plan.batches < spec.horizon else 1  # else every batch may be one round
+    arms, vectors, totals, size = [], [], [], fresh
     while state.rounds < spec.horizon:
         first = state.rounds
         sets = contexts.block(first, min(first + size, spec.horizon))
@@ -80,7 +81,7 @@ def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generat
         arms.append(block.arms)
         vectors.append(block.vectors)
         totals.append(rewards)
-        size = _FIRST_BLOCK if block.ends else min(2 * size, _LARGEST_BLOCK)
+        size = fresh if block.ends else min(2 * size, _LARGEST_BLOCK)
     every = np.concatenate(arms)
     return Run(
         spec=spec,

@@ -23,7 +23,8 @@ _ROWS = 1 << 12
 class Scale:
     """The grids: column j is rounded to multiples of 2**(features[j] - 36), responses to 2**(response - 52).
 
-    `bounds` are the largest sizes of a feature and of a response, where they were declared before the data.
+    `bounds` are the largest sizes of a feature and of a response (with counts: of a sum of responses), where they were
+    declared before the data.
     """
 
     features: tuple[int, ...]

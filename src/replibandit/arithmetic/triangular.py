@@ -101,9 +101,11 @@ def _determinant(factor: FloatArray, penalty: float) -> tuple[FloatArray, IntArr
     """Return det(L L^T) / penalty**d as mantissa * 2**exponent, the product taken from the first pivot to the last."""
     mantissa = np.ones(factor.shape[:-2])
     exponent = np.zeros(factor.shape[:-2], dtype=np.int64)
+    unit, size = np.frexp(penalty)
     for j in range(factor.shape[-1]):
-        mantissa, shift = np.frexp(mantissa * (factor[..., j, j] * factor[..., j, j] / penalty))
-        exponent = exponent + shift
+        pivot, first = np.frexp(factor[..., j, j] * factor[..., j, j])
+        mantissa, second = np.frexp(mantissa * (pivot / unit))
+        exponent = exponent + first + second - size
     return np.asarray(mantissa), exponent
 
 

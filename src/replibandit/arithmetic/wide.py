@@ -81,7 +81,7 @@ def to_float(limbs: IntArray, exponent: IntArray | int = 0) -> FloatArray:
     """Return the doubles nearest to value * 2**exponent (ties to even).
 
     The result is a function of the exact value alone: it does not matter how the value is split into a wide integer
-    and an exponent.
+    and an exponent.  It must be a normal double (or 0); a subnormal one would be rounded twice.
     """
     negative = limbs[-1] < 0
     magnitude = carry(np.where(negative, -limbs, limbs))

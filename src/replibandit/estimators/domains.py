@@ -11,7 +11,7 @@ import numpy as np
 from replibandit import checks
 from replibandit.arithmetic import apply, squared_norm
 from replibandit.arithmetic.sums import spans
-from replibandit.arrays import FloatArray
+from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.likelihood import Likelihood
 from replibandit.estimators.newton import Solution, solve_ball, solve_box, solve_free
@@ -31,6 +31,10 @@ class Domain(Protocol):
     def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
         """Return the maximiser of the penalised quasi-likelihood over Theta."""
 
+    @property
+    def identity(self) -> tuple[str, IntArray]:
+        """Return what a fingerprint takes in: the kind of set, and the bits of what defines it beside norm_bound."""
+
 
 @dataclass(frozen=True, slots=True)
 class InBall:
@@ -46,6 +50,11 @@ class InBall:
     def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
         """Return the maximiser in the ball."""
         return solve_ball(data, penalty, unit, self.radius)
+
+    @property
+    def identity(self) -> tuple[str, IntArray]:
+        """Return the kind; the radius is norm_bound."""
+        return "ball", np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +77,11 @@ class InBox:
         """Return the maximiser in the box."""
         return solve_box(data, penalty, unit, self.low, self.high)
 
+    @property
+    def identity(self) -> tuple[str, IntArray]:
+        """Return the kind and the bits of both corners (0.0 and -0.0 alike)."""
+        return "box", (np.stack([self.low, self.high]) + 0.0).view(np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Everywhere:
@@ -82,6 +96,11 @@ class Everywhere:
     def maximise(self, data: Likelihood, penalty: FloatArray, unit: FloatArray) -> Solution:
         """Return the maximiser over all of R^d."""
         return solve_free(data, penalty, unit)
+
+    @property
+    def identity(self) -> tuple[str, IntArray]:
+        """Return the kind; c_mu is among the settings."""
+        return "everywhere", np.zeros(0, dtype=np.int64)
 
 
 def domain_of(dim: int, norm_bound: float, box: Bounds | None, min_slope: float | None) -> Domain:

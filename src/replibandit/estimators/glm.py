@@ -104,7 +104,8 @@ def rep_glm(
     root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
     draws = key.child("estimate").uniform(len(raw))
     rounded = round_estimate(raw, root, radius=radius, rho=s.rho, delta=s.delta, draws=draws)  # lines 4 to 7
-    settings = {**asdict(s), "link": mu.name, "c_mu": c, "rows": sums.rows, "seed": repr(key)}
+    kind, corners = domain.identity
+    settings = {**asdict(s), "link": mu.name, "domain": kind, "c_mu": c, "rows": sums.rows, "seed": repr(key)}
     return GLMFit(
         theta=rounded.theta,
         raw=raw,
@@ -117,7 +118,7 @@ def rep_glm(
         min_slope=c,
         residual=float(solution.residual[0]),
         steps=solution.steps,
-        fingerprint=fingerprint("RepGLM", settings, *sums.design, rounded.cell),
+        fingerprint=fingerprint("RepGLM", settings, *sums.design, corners, rounded.cell),
     )
 
 

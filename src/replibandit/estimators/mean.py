@@ -25,6 +25,8 @@ from replibandit.grid import cell_of, midpoint
 from replibandit.key import Key, as_key
 from replibandit.radius import hoeffding
 
+_MOST = 2**1000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanFit:
@@ -96,7 +98,9 @@ def rep_mean_of(
 def mean_tolerance(n: int, *, rho: float, delta: float, noise: float = 0.5) -> float:
     """Return tau(n): the error of `rep_mean` on n values, with probability at least 1 - delta."""
     rho, delta = checks.rho_above_delta(rho, delta, factor=2)
-    radius = hoeffding(checks.positive_integer("n", n), noise=checks.positive("noise", noise), delta=delta)
+    if checks.positive_integer("n", n) > _MOST:
+        raise OutOfRange(f"n has {int(n).bit_length()} bits; at most 2**1000 values are counted.")
+    radius = hoeffding(int(n), noise=checks.positive("noise", noise), delta=delta)
     # tau = tau' (1 + rho - 2 delta) / (rho - 2 delta)
     return radius * (1.0 + rho - 2.0 * delta) / (rho - 2.0 * delta)
 
@@ -105,7 +109,7 @@ def mean_sample_size(tau: float, *, rho: float, delta: float, noise: float = 0.5
     """Return the smallest n with `mean_tolerance(n)` <= tau: C_ME log(1/delta) / (tau^2 (rho - delta)^2), rounded."""
     rho, delta = checks.rho_above_delta(rho, delta, factor=2)
     target = checks.positive("tau", tau) * (rho - 2.0 * delta) / (1.0 + rho - 2.0 * delta)  # tau'
-    ratio = checks.positive("noise", noise) / target
+    ratio = checks.positive("noise", noise) / target if target > 0.0 else math.inf
     about = 2.0 * log(2.0 / delta) * ratio * ratio
     if not about < math.inf:
         raise OutOfRange(f"tau is {tau!r}; the number of values it needs is beyond the range of doubles. Raise tau.")

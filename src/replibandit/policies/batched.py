@@ -70,7 +70,10 @@ class Batched(Settings, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BatchedState:
-    """The lanes at a batch start, with the standing decision: `arms` (or `cells` of a ball) for `length` rounds."""
+    """The lanes at a batch start, with the standing decision: `arms` (or `cells` of a ball) for `length` rounds.
+
+    `gram` holds the exact cells of sum x x^T on and below the diagonal, row by row.
+    """
 
     keys: tuple[Key, ...]
     actions: Finite | Ball
@@ -110,7 +113,7 @@ def init(spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key]) ->
         plan=spec.plan(d),
         batch=0,
         rounds=np.zeros(m, dtype=np.int64),
-        gram=np.zeros((LIMBS, m, d, d), dtype=np.int64),
+        gram=np.zeros((LIMBS, m, d * (d + 1) // 2), dtype=np.int64),
         cross=np.zeros((LIMBS, m, d), dtype=np.int64),
         counts=np.zeros((m, arms), dtype=np.int64),
         theta=np.zeros((m, d)),
@@ -132,7 +135,7 @@ def update(spec: Batched, state: BatchedState, pull: Pull, totals: IntArray) -> 
     """Take in the rewards of a batch and begin the next one in the lanes that have rounds left."""
     played = pull.times > 0
     k = np.where(played[:, None], state.cells, 0)
-    gram = add(state.gram, scale(_outer(k), pull.times[:, None, None]))
+    gram = add(state.gram, scale(_products(k), pull.times[:, None]))
     cross = add(state.cross, scale(totals[:, :, None], k))
     counts = state.counts.copy()
     if isinstance(state.actions, Finite):
@@ -172,19 +175,28 @@ def _begin(spec: Batched, state: BatchedState, lanes: IntArray) -> BatchedState:
 def _data(spec: Batched, state: BatchedState, lanes: IntArray) -> Data:
     """Turn the exact sums of some lanes into V, its factor and sum x r."""
     unit = int(exponent_above(np.array(spec.action_bound))) - FEATURE_BITS
-    d = state.gram.shape[-1]
-    V = spec.penalty * np.eye(d) + to_float(state.gram[:, lanes], 2 * unit)
+    d = state.cells.shape[-1]
+    V = spec.penalty * np.eye(d) + _square(to_float(state.gram[:, lanes], 2 * unit), d)
     cross = to_float(state.cross[:, lanes], unit + spec.reward_exponent() - REWARD_BITS)
     vectors = state.actions.vectors if isinstance(state.actions, Finite) else np.zeros((0, d))
     return Data(V=V, factor=cholesky(V), cross=cross, vectors=vectors, counts=state.counts[lanes])
 
 
-def _outer(k: IntArray) -> IntArray:
-    """Return k k^T exactly, for cells of up to 37 bits."""
+def _products(k: IntArray) -> IntArray:
+    """Return the entries on and below the diagonal of k k^T exactly, for cells of up to 37 bits."""
+    rows, columns = np.tril_indices(k.shape[1])
     high = (k + (1 << (_LIMB - 1))) >> _LIMB
     low = k - (high << _LIMB)
-    left = k[:, :, None]
-    return add(wide(left * high[:, None, :], _LIMB), wide(left * low[:, None, :]))
+    left = k[:, rows]
+    return add(wide(left * high[:, columns], _LIMB), wide(left * low[:, columns]))
+
+
+def _square(entries: FloatArray, d: int) -> FloatArray:
+    """Return the symmetric matrices that have these entries on and below the diagonal."""
+    rows, columns = np.tril_indices(d)
+    matrix = np.empty((len(entries), d, d))
+    matrix[:, rows, columns] = matrix[:, columns, rows] = entries
+    return matrix
 
 
 def _units(spec: Batched, vectors: FloatArray) -> FloatArray:

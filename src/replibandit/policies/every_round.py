@@ -1,10 +1,14 @@
-"""What the references for K arms share: they decide in every round, so all lanes are in the same round.
+"""What the references share: they decide in every round.
 
-Arrays have the lanes first and the arms last.  Sums of rewards are doubles, added round by round: one fixed order on
-every machine, since a decision needs all rewards before it.
+With K arms all lanes are in the same round, and arrays have the lanes first and the arms last.  Sums of rewards are
+doubles, added round by round: one fixed order on every machine, since a decision needs all rewards before it.
+
+Linear ones are batched policies whose batch ends as soon as the determinant has grown at all, that is, by more than
+the least factor above 1 that a double can hold.
 """
 
 from functools import lru_cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +17,8 @@ from replibandit.actions import Finite
 from replibandit.arithmetic.logarithm import logs
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.policies.base import Pull
+from replibandit.policies.batched import Batched
+from replibandit.policies.plan import Plan
 
 _BLOCK = 1024
 
@@ -49,3 +55,15 @@ def log_round(t: int) -> float:
 def _logs(block: int) -> FloatArray:
     rounds = np.maximum(np.arange(block * _BLOCK, (block + 1) * _BLOCK), 1)
     return logs(rounds.astype(np.float64), np.zeros(_BLOCK, dtype=np.int64))
+
+
+def every_round_plan(horizon: int) -> Plan:
+    """Return batches of one round, without budgets."""
+    return Plan(batches=horizon, growth=1.0 + 2.0**-52, rho=(), delta=())
+
+
+def as_batched(spec: Any) -> Batched:
+    """Return `spec` under the name that the engine knows: of its settings only rho and calibration are missing, which
+    nothing but the theorems' plan reads.
+    """
+    return cast(Batched, spec)

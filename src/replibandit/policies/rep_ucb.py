@@ -9,6 +9,7 @@ Departures
 * After the last round nothing is estimated: no decision follows.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,8 +30,9 @@ from replibandit.rewards import REWARD_BITS, reward_exponent
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RepUCBState:
-    """Counts, exact sums and indices of each lane and arm; `rounds` played so far."""
+    """Counts, exact sums and indices of each lane and arm; `rounds` played so far; `first` is tau(1)."""
 
+    first: float
     keys: tuple[Key, ...]
     rounds: IntArray
     pulls: IntArray
@@ -73,10 +75,13 @@ class RepUCB:
         return self.rho / calls, 1.0 / (2.0 * calls * self.horizon)
 
     def radius(self, pulls: IntArray, arms: int) -> FloatArray:
-        """Return tau(n) = sqrt(C_ME log(1/delta_1) / (n (rho_1 - delta_1)^2))."""
+        """Return tau(n) = sqrt(C_ME log(1/delta_1) / (n (rho_1 - delta_1)^2)) = tau(1) / sqrt(n)."""
+        return np.asarray(self._first(arms) / np.sqrt(pulls))
+
+    def _first(self, arms: int) -> float:
         rho, delta = self.budgets(arms)
         constant = mean_constant(rho=rho, delta=delta, noise=self.noise)
-        return np.asarray(np.sqrt(constant * log(1.0 / delta) / pulls) / (rho - delta))
+        return math.sqrt(constant * log(1.0 / delta)) / (rho - delta)
 
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""
@@ -89,6 +94,7 @@ class RepUCB:
             raise InvalidInput(f"horizon is {self.horizon} with {arms} arms; RepUCB plays each arm at least once.")
         shape = (len(keys), arms)
         return RepUCBState(
+            first=self._first(arms),
             keys=tuple(keys),
             rounds=np.zeros(len(keys), dtype=np.int64),
             pulls=np.zeros(shape, dtype=np.int64),
@@ -120,7 +126,7 @@ class RepUCB:
         """Return U_a = RepMean + 2 tau(N_a)."""
         count = state.pulls.shape[1]
         rho, delta = self.budgets(count)
-        tau = self.radius(pulls, count)
+        tau = state.first / np.sqrt(pulls)
         width = 2.0 * tau / (1.0 + rho - 2.0 * delta)  # the random-offset query: prior work of the paper
         names = [("arm", arm, "pulls", n) for arm, n in zip(arms.tolist(), pulls.tolist(), strict=True)]
         draws = uniforms([state.keys[lane] for lane in lanes], names, 1)[:, 0]

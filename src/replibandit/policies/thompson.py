@@ -3,16 +3,16 @@
 A reference that is NOT replicable, although two runs with one seed share all of its randomness: their posteriors differ
 as soon as their rewards do.
 
-Guarantees, with gaps Delta_a, as T grows:
-    beta        E[regret] / log T -> at most sum_a Delta_a / kl(mu_a, mu*) for rewards 0 and 1 (Kaufmann, Korda and Munos
-                2012); for rewards in [0, 1] of order sum_a 1/Delta_a (Agrawal and Goyal 2012, Algorithm 2, used here)
-    gaussian    E[regret] / log T -> at most sum_a 2 sigma^2 / Delta_a for normal rewards with standard deviation sigma
-                (Korda, Kaufmann and Munos 2013, whose prior for a known variance is the flat one)
+Guarantees, with gaps Delta_a, for the limit superior of E[regret] / log T as T grows:
+    beta        at most sum_a Delta_a / kl(mu_a, mu*), for rewards 0 and 1 (Kaufmann, Korda and Munos, ALT 2012);
+                other rewards in [0, 1] are made 0 or 1 by a trial (Agrawal and Goyal, COLT 2012, Algorithm 2)
+    gaussian    at most sum_a 2 sigma^2 / Delta_a, for normal rewards with standard deviation sigma (Korda, Kaufmann
+                and Munos, NIPS 2013: their prior for a known variance is the flat one)
 
 Randomness, by name (public, see key.py), for round t = 0, 1, ... and arm a:
-    Key(seed).child("rounds", b).uniform(128 P K)               b = floor(t / 128): an array (128, P, K), whose entries
-        [t mod 128, :, a] are the uniforms of the round: P = 1, the normal's, for the Gaussian prior; P = 3 for the beta
-        prior, the normals' of both gammas (successes, failures) and the acceptance's
+    Key(seed).child("rounds", b).uniform(128 P K)               b = floor(t / 128): an array (128, P, K), in which
+        [t mod 128, :, a] are the uniforms of the round and arm.  Gaussian prior: P = 1, the normal's.  Beta prior:
+        P = 3, the normals' of the gammas for successes and for failures, and the acceptance's (policies/variates.py)
     Key(seed).child("round", t, "arm", a).uniform(3 i)[-3:]     the same three of try i = 1, 2, ... after a rejection
     Key(seed).child("round", t, "trial").uniform(1)             the trial that turns a reward in (0, 1) into 0 or 1
 """
@@ -32,7 +32,7 @@ from replibandit.policies.every_round import arm_count, no_round, one_round, plu
 from replibandit.policies.variates import beta_odds, normals
 from replibandit.rewards import reward_exponent, total_values
 
-PRIORS = ("beta", "gaussian")
+PRIORS = {"beta": 3, "gaussian": 1}  # the uniforms of an arm and a round: normals', and the beta prior's last one
 _BLOCK = 128
 _LANES = 16  # lanes drawn at a time, few enough to stay in the cache
 _UNIT_INTERVAL = 0.5  # the noise level of rewards in [0, 1]
@@ -78,7 +78,7 @@ class Thompson:
         arms = arm_count(actions)
         if self.prior == "gaussian" and arms > self.horizon:
             raise InvalidInput(
-                f"horizon is {self.horizon} with {arms} arms; a flat prior needs one play of each arm. Raise the horizon."
+                f"horizon is {self.horizon} with {arms} arms; the flat prior needs a play of each. Raise the horizon."
             )
         nothing = np.zeros((len(keys), arms))
         state = ThompsonState(keys=tuple(keys), rounds=0, pulls=nothing, sums=nothing, draws=nothing)
@@ -124,15 +124,13 @@ class Thompson:
     def _draws(self, state: ThompsonState) -> FloatArray:
         """Return the normals and uniforms of the block of rounds that begins."""
         lanes, arms = state.pulls.shape
-        rows, parts = min(_BLOCK, self.horizon - state.rounds), 3 if self.prior == "beta" else 1
+        rows, parts = min(_BLOCK, self.horizon - state.rounds), PRIORS[self.prior]
         name, draws = ("rounds", state.rounds // _BLOCK), np.empty((rows, parts, lanes, arms))
         for start in range(0, lanes, _LANES):
             keys = state.keys[start : start + _LANES]
             block = uniforms(keys, [name] * len(keys), rows * parts * arms).reshape(len(keys), rows, parts, arms)
+            block[:, :, :2] = normals(block[:, :, :2])
             draws[:, :, start : start + _LANES] = np.moveaxis(block, 0, 2)
-        normal = slice(0, (parts + 1) // 2)
-        for row in draws:
-            row[normal] = normals(row[normal])
         return draws
 
 
@@ -141,8 +139,8 @@ def _trials(state: ThompsonState, rewards: FloatArray) -> FloatArray:
     wrong = (rewards < 0.0) | (rewards > 1.0)
     if wrong.any():
         raise InvalidInput(
-            f"a reward is {float(rewards[wrong][0])!r}; the beta prior is for rewards from 0 to 1. Scale the rewards, or "
-            'take prior="gaussian".'
+            f"a reward is {float(rewards[wrong][0])!r}; the beta prior needs rewards from 0 to 1. Scale them, or take "
+            'prior="gaussian".'
         )
     between = np.flatnonzero((rewards > 0.0) & (rewards < 1.0))
     if len(between):

@@ -1,8 +1,8 @@
 """Normal and beta variates from uniforms, in strict arithmetic: the same bits on every machine.
 
     normals      the normal quantile of a uniform: one uniform, one variate, no rejection
-    beta_odds    X/(1 - X) for Beta variates X, from two gamma variates by Marsaglia and Tsang's method (ACM Transactions
-                 on Mathematical Software 26, 2000)
+    beta_odds    X/(1 - X) for Beta variates X, from two gamma variates by Marsaglia and Tsang's method (ACM
+                 Transactions on Mathematical Software 26, 2000)
 
 The quantile is a table of cubic polynomials, 128 for each power of two below 1/2: Taylor's, around the middle of the
 piece, with an absolute error below 2**-35.  A uniform is a multiple of 2**-53; half of that is added, so that no
