@@ -62,11 +62,9 @@ def growth() -> None:
         run = rb.simulate(spec, env, seed=1, rng=rng)
         time_ = seconds(lambda spec=spec: rb.simulate(spec, env, seed=1, rng=rng), 1)
         show(f"one set, T = 1e{power}: {len(run.arms)} decisions", 1e3 * time_, "ms", "logarithmic")
-    sets = unit(40_000, 50, 10)
-    contexts = rb.Contexts(block=lambda a, b: np.take(sets, range(a, b), axis=0, mode="wrap"), candidates=50, dim=10)
-    stored = rb.Contexts.of(sets)
-    for rounds, actions in ((10_000, stored), (40_000, stored), (400_000, contexts), (1_000_000, contexts)):
-        env = rb.LinearArms(theta=unit(10), actions=actions, noise=0.5)
+    stored = rb.Contexts.of(unit(500_000, 50, 10))
+    for rounds in (5_000, 50_000, 500_000):
+        env = rb.LinearArms(theta=unit(10), actions=stored, noise=0.5)
         spec = rb.RepLinUCB(horizon=rounds, **LINEAR)
         rate = rounds / seconds(lambda spec=spec, env=env: rb.simulate(spec, env, seed=1, rng=rng), 1)
         show(f"sets of 50 in every round, d = 10, T = {rounds:,}", rate, "rounds/s", ">= 300000")

@@ -143,8 +143,8 @@ def counts(name: str, values: Any, length: int) -> IntArray:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= 2**53)):
         raise InvalidInput(
-            f"{name} has entries of {array.dtype} from {array.min()} to {array.max()}; each must be a whole number from "
-            "0 to 2**53 - 1."
+            f"{name} has {array.dtype} entries from {array.min()} to {array.max()}; each must be a whole number from 0 "
+            "to 2**53 - 1."
         )
     return array.astype(np.int64)
 

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from replibandit.arithmetic import add, exponent_above, to_float, wide
-from replibandit.arithmetic.wide import LIMBS
+from replibandit.arithmetic import exponent_above, to_float
+from replibandit.arithmetic.wide import LIMBS, carry
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.checks import number
 from replibandit.errors import InvalidInput
@@ -55,8 +55,8 @@ def total_cells(totals: FloatArray, exponent: int) -> IntArray:
     if (abs(units) < 2.0**_HALF).all():
         return _short(units.astype(np.int64))
     high = np.trunc(np.ldexp(units, -_HALF))  # towards 0: the rest has no more bits than units and is exact
-    low = units - np.ldexp(high, _HALF)
-    return add(wide(low.astype(np.int64)), wide(high.astype(np.int64), _HALF))
+    low, nothing = units - np.ldexp(high, _HALF), np.zeros_like(units)
+    return carry(np.stack([low, nothing, high, nothing, nothing, nothing]).astype(np.int64))
 
 
 def total_values(totals: IntArray, exponent: int) -> FloatArray:

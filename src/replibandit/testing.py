@@ -1,4 +1,4 @@
-"""Assertions for people who write their own tests of random code: exact, with a stated false alarm.
+"""Assertions for people who write their own: tests of random code, policies, environments.
 
 A test of a rate has an error budget.  With `alarm=1e-6` a correct program fails one test in a million, whatever the
 seed; how wrong a program must be to be caught is a matter of the number of trials.  Power of `assert_rate_at_most`:
@@ -9,11 +9,32 @@ seed; how wrong a program must be to be caught is a matter of the number of tria
       1000            0.1        149                                         55 %        100 %        100 %
 """
 
+import json
+import pickle
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass, replace
+from hashlib import blake2b
+from typing import Any
+
 import numpy as np
 
+from replibandit.actions import Ball, Contexts, Finite
+from replibandit.arrays import FloatArray, IntArray
+from replibandit.catalog import POLICIES, from_json, to_json
 from replibandit.checks import positive_integer
+from replibandit.environments.arms import Tape
+from replibandit.environments.base import Environment
 from replibandit.errors import InvalidInput
 from replibandit.intervals import clopper_pearson, fails_at
+from replibandit.key import Key, as_key
+from replibandit.policies import contextual
+from replibandit.policies.base import Policy, Pull
+from replibandit.record import RECORDS, decode, encode
+from replibandit.rewards import on_grid, total_cells
+from replibandit.simulate import simulate
+
+_BLOCK = 16
 
 
 def assert_rate_at_most(events: int, trials: int, *, rate: float, alarm: float = 1e-6) -> None:
@@ -80,3 +101,199 @@ def _too_few(trials: int, claim: str, alarm: float) -> str:
         f"no outcome of {trials} trials contradicts a rate of {claim} at a false alarm of {alarm:g}, "
         "so this test cannot fail. Take more trials, or claim a rate that trials can contradict."
     )
+
+
+def check_policy(policy: Any, env: Environment, *, seeds: Sequence[Key | str | int] = ("a", "b", "c")) -> None:
+    """Fail if `policy` breaks a promise of `replibandit.policies.base` in a run against `env`, and say which one.
+
+    The settings are plain scalars that make the policy again.  The three functions answer equal questions with equal
+    bits, change none of their arguments, and draw no random numbers but those of the keys.  A decision stands for at
+    least one round while there are rounds left, for none afterwards, and never passes the horizon.  A run is the same
+    alone and beside others: one lane for each of `seeds`.  States and specs of this package survive as JSON.
+
+    >>> from replibandit import BernoulliArms, RepUCB
+    >>> check_policy(RepUCB(horizon=1000, rho=0.1), BernoulliArms(means=np.array([0.4, 0.6])))
+    """
+    __tracebackhide__ = True
+    _check_settings(policy)
+    keys, rng, changing = [as_key(seed) for seed in seeds], np.random.default_rng(0), isinstance(env.actions, Contexts)
+    steps = [] if changing else _played(policy, env, keys, rng)
+    for lane, key in enumerate(keys):
+        if changing:
+            _check_with_contexts(policy, env, key, rng)
+        else:
+            _check_alone(policy, env, key, lane, steps)
+
+
+def check_environment(env: Environment, *, times: int = 1000, lanes: int = 2000) -> None:
+    """Fail if `env` breaks a promise of `replibandit.environments.base`, and say which one.
+
+    Totals are finite, and 0 for 0 rounds; gaps are never negative; no `Key` is held.  Over `lanes` random decisions,
+    mean reward plus gap is the same for all actions, and `times` rounds have `times` times the mean and the variance of
+    one.  A difference of six standard errors fails: by the normal law one false alarm in 10^8.  With 2000 lanes a mean
+    is caught that is off by 0.2 standard deviations, and a variance that is off by half.  Where sets change, decisions
+    stand for one round.
+
+    >>> from replibandit import BernoulliArms
+    >>> check_environment(BernoulliArms(means=np.array([0.4, 0.6])), times=10**12)
+    """
+    __tracebackhide__ = True
+    secret = isinstance(env, Tape) or not any(isinstance(value, Key) for value in _entries(env))
+    _require(secret, "the environment holds a Key; the theorems need rewards that do not know the grid")
+    rng, n = np.random.default_rng(0), 1 if isinstance(env.actions, Contexts) else times
+    start = np.arange(lanes) * n
+    pull, other = (_random_pull(env.actions, n, start, rng) for _ in range(2))
+    gap, other_gap = env.gaps(pull, start), env.gaps(other, start)
+    _require(np.min([gap, other_gap]) >= -1e-9, "a gap is negative; no action is better than the best one")
+    total, other_total = _totals(env, pull, start, rng), _totals(env, other, start, rng)
+    _require_centred((total - other_total) / n + gap - other_gap, "mean reward + gap differs between actions")
+    none, one = (replace(pull, times=np.full_like(start, rounds)) for rounds in (0, 1))
+    _require(not _totals(env, none, start, rng).any(), "a total of 0 rounds is not 0")
+    if n > 1:
+        again = _totals(env, pull, start + lanes * n, rng)
+        reward, after = (_totals(env, one, start + 2 * lanes * n + later, rng) for later in (0, 1))
+        _require_centred(total / n - reward, f"the mean of {n} rounds is not {n} times that of one round")
+        spread = (total - again) ** 2 / n - (reward - after) ** 2
+        _require_centred(spread, f"the variance of {n} rounds is not {n} times that of one round")
+
+
+def _require(kept: Any, broken: str) -> None:
+    __tracebackhide__ = True
+    if not kept:
+        raise AssertionError(broken + ".")
+
+
+def _check_settings(policy: Any) -> None:
+    name = type(policy).__name__
+    frozen = getattr(getattr(policy, "__dataclass_params__", None), "frozen", False)
+    _require(frozen, f"{name} is not a frozen dataclass; a policy is a value")
+    settings = asdict(policy)
+    for field, value in settings.items():
+        plain = value is None or isinstance(value, bool | int | float | str)
+        _require(plain, f"the setting {field} of {name} is {value!r}; it must be None, a bool, a number or text")
+    _require(type(policy)(**settings) == policy, f"the settings of {name} do not make it again")
+    if name in POLICIES:
+        _require(from_json(to_json(policy)) == policy, f"{name} does not survive to_json and from_json")
+
+
+def _played(policy: Policy, env: Environment, keys: list[Key], rng: np.random.Generator) -> list[tuple[Pull, IntArray]]:
+    """Run all lanes to the end and return what they did; check every step."""
+    state = _pure("init", policy, policy.init, env.actions, keys)
+    left = np.full(len(keys), policy.horizon)
+    steps: list[tuple[Pull, IntArray]] = []
+    while True:
+        pull = _pure("choose", policy, policy.choose, state)
+        _check_pull(pull, env.actions, left)
+        if not left.any():
+            return steps
+        totals = np.where(left > 0, env.draw(pull, rng, policy.horizon - left), 0.0)
+        exponent = policy.reward_exponent()
+        steps.append((pull, total_cells(on_grid(totals, exponent), exponent)))
+        state = _pure("update", policy, policy.update, state, *steps[-1])
+        if type(state).__name__ in RECORDS:
+            again = decode(json.loads(json.dumps(encode(state))))
+            _require(_bits(again) == _bits(state), f"{type(state).__name__} does not survive encode and decode")
+        left = left - pull.times
+
+
+def _check_pull(pull: Pull, actions: Any, left: IntArray) -> None:
+    lanes, playing = left.shape, left > 0
+    kinds = all(a.dtype == np.int64 and a.shape == lanes for a in (pull.arms, pull.times))
+    _require(kinds, f"arms and times must be int64 of shape {lanes}, one entry for each lane")
+    _require((pull.times[playing] >= 1).all(), "a decision stands for no round, although there are rounds left")
+    _require((pull.times <= left).all(), "a decision passes the horizon, or stands for rounds after it")
+    count = actions if isinstance(actions, int) else len(actions.vectors) if isinstance(actions, Finite) else 0
+    known = (pull.arms[playing] >= 0) & (pull.arms[playing] < count) if count else pull.arms[playing] == -1
+    _require(known.all(), f"arms are {pull.arms}; there are {count} of them (in a ball the arm is -1)")
+    rows = pull.vectors.dtype == np.float64 and pull.vectors.ndim == 2 and len(pull.vectors) == len(left)
+    _require(rows and np.isfinite(pull.vectors).all(), "vectors must be finite, float64, with a row for each lane")
+
+
+def _check_alone(policy: Policy, env: Environment, key: Key, lane: int, steps: list[tuple[Pull, IntArray]]) -> None:
+    """Check that a lane does the same without the others."""
+    state = policy.init(env.actions, [key])
+    for pull, totals in steps:
+        alone, beside = policy.choose(state), [part[[lane]] for part in _entries(pull)]
+        same = _bits(_entries(alone)) == _bits(beside)
+        _require(same, f"the lane of {key!r} decides differently alone and beside other lanes")
+        state = policy.update(state, alone, totals[:, [lane]])
+
+
+def _check_with_contexts(policy: Any, env: Environment, key: Key, rng: np.random.Generator) -> None:
+    """Check a run with sets that change against a simulated one, which decides more rounds at once."""
+    contexts: Contexts = env.actions
+    run = simulate(policy, env, seed=key, rng=rng)
+    _require(run.horizon == policy.horizon, "the run does not end at the horizon")
+    state = _pure("init", policy, contextual.init, policy, contexts.dim, key)
+    while (first := state.rounds) < policy.horizon:
+        sets = contexts.block(first, min(first + _BLOCK, policy.horizon))
+        block, state = _pure("decide", policy, contextual.decide, policy, state, sets)
+        rounds = slice(first, first + len(block.arms))
+        same = _bits(block.arms) == _bits(run.arms[rounds])
+        _require(same, f"decisions differ when {_BLOCK} rounds are decided at once")
+        state = _pure("learn", policy, contextual.learn, policy, state, block, run.totals[rounds])
+
+
+def _pure(name: str, policy: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call `function` twice and return the first result; check that it is a function of its arguments."""
+    __tracebackhide__ = True
+    before, drawn = _bits([policy, *arguments]), _global_randomness()
+    first, second = function(*arguments), function(*arguments)
+    unchanged, untouched = _bits([policy, *arguments]) == before, _global_randomness() == drawn
+    _require(unchanged, f"{name} changes the policy, the state or another argument; return a new state instead")
+    _require(untouched, f"{name} draws from the global random numbers; all randomness of a policy comes from its keys")
+    _require(_bits(first) == _bits(second), f"{name} answers equal questions differently; is there hidden randomness?")
+    return first
+
+
+def _global_randomness() -> bytes:
+    return pickle.dumps([np.random.get_state(), random.getstate()])  # noqa: NPY002
+
+
+def _bits(value: Any) -> bytes:
+    """Return a digest of all bits of a value: equal for equal values, however they are shared."""
+    digest = blake2b(b"tuple" if isinstance(value, list) else type(value).__name__.encode(), digest_size=16)
+    if isinstance(value, np.ndarray):
+        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+    elif isinstance(value, list | tuple | Mapping) or is_dataclass(value) or hasattr(value, "__dict__"):
+        for item in _entries(value):
+            digest.update(_bits(item))
+    else:
+        digest.update(pickle.dumps(value))
+    return digest.digest()
+
+
+def _entries(value: Any) -> list[Any]:
+    """Return the parts of a container, a dataclass or an object."""
+    if is_dataclass(value):
+        return [getattr(value, field.name) for field in fields(value)]
+    parts = value.items() if isinstance(value, Mapping) else getattr(value, "__dict__", {}).values()
+    return list(value if isinstance(value, list | tuple) else parts)
+
+
+def _random_pull(actions: Any, times: int, start: IntArray, rng: np.random.Generator) -> Pull:
+    """Return a random decision in each lane."""
+    lanes = len(start)
+    arms, vectors = np.full(lanes, -1), np.zeros((lanes, 0))
+    if isinstance(actions, Ball):
+        directions = rng.standard_normal((lanes, actions.dim))
+        vectors = actions.radius * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    elif isinstance(actions, Contexts):
+        sets = actions.block(0, lanes)
+        arms = np.where(np.isnan(sets).any(axis=2), -1.0, rng.random(sets.shape[:2])).argmax(axis=1)
+        vectors = sets[np.arange(lanes), arms]
+    else:
+        arms = rng.integers(actions if isinstance(actions, int) else len(actions.vectors), size=lanes)
+        vectors = actions.vectors[arms] if isinstance(actions, Finite) else vectors
+    return Pull(arms=arms, times=np.full(lanes, times), vectors=vectors)
+
+
+def _totals(env: Environment, pull: Pull, start: IntArray, rng: np.random.Generator) -> FloatArray:
+    totals = env.draw(pull, rng, start)
+    finite = np.shape(totals) == start.shape and np.isfinite(totals).all()
+    _require(finite, "draw must return finite totals, one for each decision")
+    return totals
+
+
+def _require_centred(sample: FloatArray, broken: str) -> None:
+    _require(abs(np.mean(sample)) <= 6.0 * np.std(sample) / np.sqrt(len(sample)) + 1e-9, broken)

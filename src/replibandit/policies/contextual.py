@@ -173,13 +173,16 @@ def _first_beyond(
     margin = _margin(spec, end)
     if end.growth <= target - margin:
         return high, False, end
+    grown, halve = state.look.growth, False
     while high - low > 1:  # growth <= target - margin at `low`, above it at `high`
-        middle = (low + high) // 2
+        share = 0.5 if halve else (target - margin - grown) / (end.growth - grown)
+        middle = min(max(low + int(share * (high - low)), low + 1), high - 1)
         look = _look(spec, state, add(gram, exact_gram(chosen[low:middle], e)))
         if look.growth > target - margin:
             high, end = middle, look
         else:
-            low, gram = middle, look.gram
+            low, gram, grown = middle, look.gram, look.growth
+        halve = not halve  # interpolation and bisection in turns: the route decides nothing
     while end.growth <= target and high < len(chosen):
         end = _look(spec, state, add(end.gram, exact_gram(chosen[high : high + 1], e)))
         high += 1
