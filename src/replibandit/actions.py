@@ -62,8 +62,9 @@ class Contexts:
     @classmethod
     def of(cls, sets: FloatArray) -> "Contexts":
         """Return the contexts stored in an array (rounds, candidates, dim)."""
-        if sets.ndim != 3:
-            raise InvalidInput(f"sets has shape {sets.shape}; it must be (rounds, candidates, dim).")
+        shape = getattr(sets, "shape", ())
+        if len(shape) != 3 or 0 in shape[1:]:
+            raise InvalidInput(f"sets has shape {shape}; it must be an array (rounds, candidates, dim).")
 
         def block(start: int, stop: int) -> FloatArray:
             if stop > len(sets):
@@ -80,9 +81,20 @@ def as_actions(actions: ActionSet | FloatArray) -> ActionSet:
     """Return `actions` if it is an action set, else the finite set of its rows."""
     if isinstance(actions, Finite | Ball | Contexts):
         return actions
-    if np.ndim(actions) == 0:
+    if isinstance(actions, int | float | str | None):
         raise InvalidInput(f"actions is {actions!r}; this policy needs vectors. np.eye(K) makes vectors of K arms.")
     return Finite(actions)
+
+
+def context_block(contexts: Contexts, start: int, stop: int) -> FloatArray:
+    """Return the sets of rounds start, ..., stop - 1, checked to be of the declared shape."""
+    sets, shape = np.asarray(contexts.block(start, stop)), (stop - start, contexts.candidates, contexts.dim)
+    if sets.shape != shape or sets.dtype.kind not in "biuf":
+        raise InvalidInput(
+            f"the contexts gave {sets.dtype} sets of shape {sets.shape} for rounds {start} to {stop - 1}; real "
+            f"numbers of shape {shape} are needed. Fill up smaller sets with rows of NaN."
+        )
+    return np.asarray(sets, dtype=np.float64)
 
 
 def action_cells(vectors: FloatArray, action_bound: float) -> tuple[FloatArray, BoolArray]:
@@ -97,7 +109,8 @@ def action_cells(vectors: FloatArray, action_bound: float) -> tuple[FloatArray, 
         raise InvalidInput("an action has an entry that is NaN or infinite; every entry must be a finite number.")
     if absent.all(axis=-1).any():
         raise InvalidInput("a round has no action at all; at least one row must be a finite vector.")
-    largest = np.sqrt(np.max(squared_norm(known), initial=0.0))
+    entry = float(np.max(abs(known), initial=0.0))
+    largest = entry if entry > action_bound else float(np.sqrt(np.max(squared_norm(known), initial=0.0)))
     if largest > action_bound * (1.0 + 2.0**-40):
         raise InvalidInput(
             f"an action has norm {largest:.9g}; action_bound is {action_bound:.9g}. Raise action_bound or scale the "

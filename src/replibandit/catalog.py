@@ -44,11 +44,13 @@ def from_json(text: str) -> Any:
     >>> from_json(to_json(RepUCB(horizon=1000, rho=0.1)))
     RepUCB(horizon=1000, rho=0.1, noise=0.5, calibration='paper')
     """
+    if not isinstance(text, str):
+        raise InvalidInput(f"the spec is a {type(text).__name__}; it must be the text that to_json wrote.")
     try:
         settings = json.loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise InvalidInput(f"the spec is not JSON: {error}. Write specs with to_json.") from None
-    if not isinstance(settings, dict) or settings.get("policy") not in POLICIES:
+    if not isinstance(settings, dict) or str(settings.get("policy")) not in POLICIES:
         raise InvalidInput(f"the spec has no known policy; 'policy' must be one of {', '.join(POLICIES)}.")
     policy = POLICIES[settings.pop("policy")]
     known = {field.name for field in fields(policy)}

@@ -10,7 +10,7 @@ from replibandit.arrays import FloatArray
 from replibandit.catalog import to_json
 from replibandit.errors import HorizonReached, InvalidInput
 from replibandit.key import Key
-from replibandit.ledger import FORMAT, Decision, Ledger, awaiting
+from replibandit.ledger import FORMAT, Decision, Ledger, awaiting, check_asked, fixed
 from replibandit.policies import contextual
 from replibandit.policies.contextual import Block, ContextState
 from replibandit.record import encode
@@ -49,25 +49,29 @@ class ContextSession:
         checks.finite("actions", candidates)
         block, self._state = contextual.decide(self.spec, self._state, candidates[None])
         self._arms.append(int(block.arms[0]))
-        self._batch.append(block.vectors[0])
+        self._batch.append(fixed(block.vectors[0]))
         self._ended = block.ends
-        return Decision(len(self._arms) - 1, self._arms[-1], block.vectors[0])
+        return self._decision(len(self._arms) - 1)
 
     def tell(self, decision: Decision, reward: float) -> None:
         """Note the reward of a decision: once; the same value again does nothing, another value is an error."""
-        known = isinstance(decision, Decision) and 0 <= decision.round < len(self._arms)
-        if not known or self._arms[decision.round] != decision.arm:
-            raise InvalidInput(
-                f"{decision!r} was not asked for in this session; tell the decisions that `ask` returned."
-            )
-        if self._ledger.enter(decision, reward) is not None and self._ended:
-            self._learn()
+        check_asked(decision, len(self._arms), self._decision)
+        cell = self._ledger.news(decision, reward)
+        if cell is None:
+            return
+        self._ledger.cells[decision.round] = cell
+        if self._ended and not self._ledger.missing(self._start, len(self._arms)):
+            try:
+                self._learn()
+            except BaseException:
+                del self._ledger.cells[decision.round]
+                raise
 
     @property
     def open(self) -> list[Decision]:
         """Return the decisions of the running batch whose rewards have not been told."""
         missing = self._ledger.missing(self._start, len(self._arms))
-        return [Decision(t, self._arms[t], self._batch[t - self._start]) for t in missing]
+        return [self._decision(t) for t in missing]
 
     @property
     def fingerprint(self) -> str:
@@ -94,11 +98,12 @@ class ContextSession:
     def _start(self) -> int:
         return len(self._arms) - len(self._batch)
 
+    def _decision(self, t: int) -> Decision:
+        return Decision(t, self._arms[t], self._batch[t - self._start] if t >= self._start else None)
+
     def _learn(self) -> None:
-        """Close the batch if all of its rewards are in."""
+        """Close the batch, all of whose rewards are in."""
         start, stop = self._start, len(self._arms)
-        if self._ledger.missing(start, stop):
-            return
         block = Block(arms=np.array(self._arms[start:]), vectors=np.array(self._batch), ends=True)
         self._state = contextual.learn(self.spec, self._state, block, self._ledger.values(start, stop))
         self._batch, self._ended = [], False

@@ -1,6 +1,8 @@
 """The rewards that a session has been told: each once, exactly, in any order."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +29,11 @@ class Ledger:
         self.exponent = exponent
         self.cells: dict[int, int] = {}
 
-    def enter(self, decision: Decision, reward: float) -> int | None:
-        """Note a reward and return its grid index, or None if it was told before; a contradiction is an error."""
+    def news(self, decision: Decision, reward: float) -> int | None:
+        """Return the grid index of a reward, or None if it was told before; a contradiction is an error."""
         cell = reward_cell(reward, self.exponent)
         told = self.cells.get(decision.round)
         if told is None:
-            self.cells[decision.round] = cell
             return cell
         if told != cell:
             before = float(np.ldexp(float(told), self.exponent - REWARD_BITS))
@@ -61,6 +62,24 @@ class Ledger:
         ledger = cls(exponent)
         ledger.cells = dict(zip(rounds.tolist(), cells.tolist(), strict=True))
         return ledger
+
+
+def check_asked(decision: Any, asked: int, expected: Callable[[int], Decision]) -> None:
+    """Check that `decision` is one of the `asked` decisions of a session."""
+    known = isinstance(decision, Decision) and type(decision.round) is int and 0 <= decision.round < asked
+    if known:
+        ours = expected(decision.round)
+        same = ours.vector is None or decision.vector is None or np.array_equal(ours.vector, decision.vector)
+        known = decision.arm == ours.arm and same
+    if not known:
+        raise InvalidInput(f"{decision!r} was not asked for in this session; tell the decisions that `ask` returned.")
+
+
+def fixed(vector: FloatArray) -> FloatArray:
+    """Return a copy that cannot be written to."""
+    copy = np.array(vector)
+    copy.flags.writeable = False
+    return copy
 
 
 def awaiting(rounds: list[int]) -> AwaitingRewards:

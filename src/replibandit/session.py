@@ -22,7 +22,7 @@ from replibandit.catalog import from_json, to_json
 from replibandit.context_session import ContextSession
 from replibandit.errors import HorizonReached, InvalidInput
 from replibandit.key import Key, as_key
-from replibandit.ledger import FORMAT, Decision, Ledger, awaiting
+from replibandit.ledger import FORMAT, Decision, Ledger, awaiting, check_asked, fixed
 from replibandit.policies.base import Pull
 from replibandit.record import decode, encode
 from replibandit.runs import actions_fingerprint
@@ -59,14 +59,13 @@ class Session:
         self._past = list(past)
         self._asked = asked
         self._start = sum(int(pull.times[0]) for pull in self._past)
+        self._total, self._open = 0, 0
         self._stand()
 
     def ask(self) -> Decision:
         """Return the decision of the next round."""
         if self._asked >= self.spec.horizon:
-            raise HorizonReached(
-                f"all {self.spec.horizon} rounds have been decided; tell what is open and read `record`."
-            )
+            raise HorizonReached(f"all {self.spec.horizon} rounds have been decided; tell what is open.")
         if self._asked >= self._stop:
             raise awaiting(self._ledger.missing(self._start, self._stop))
         self._asked += 1
@@ -74,17 +73,19 @@ class Session:
 
     def tell(self, decision: Decision, reward: float) -> None:
         """Note the reward of a decision: once; the same value again does nothing, another value is an error."""
-        self._check_known(decision)
-        cell = self._ledger.enter(decision, reward)
+        check_asked(decision, self._asked, self._decision)
+        cell = self._ledger.news(decision, reward)
         if cell is None:
             return
-        self._total += cell
-        self._open -= 1
-        if self._open == 0:
-            self._state = self.spec.update(self._state, self._pull, from_integers([self._total]))
-            self._past.append(self._pull)
-            self._start = self._stop
-            self._stand()
+        if self._open > 1:
+            self._total, self._open = self._total + cell, self._open - 1
+            self._ledger.cells[decision.round] = cell
+            return
+        state = self.spec.update(self._state, self._pull, from_integers([self._total + cell]))
+        self._ledger.cells[decision.round] = cell
+        self._state, self._start = state, self._stop
+        self._past.append(self._pull)
+        self._stand()
 
     @property
     def open(self) -> list[Decision]:
@@ -115,25 +116,17 @@ class Session:
         """Take up the policy's standing decision, with what has been told of it."""
         self._pull = self.spec.choose(self._state)
         self._arm = int(self._pull.arms[0])
-        self._vector = self._pull.vectors[0] if self._pull.vectors.shape[1] else None
+        self._vector = fixed(self._pull.vectors[0]) if self._pull.vectors.shape[1] else None
         self._stop = self._start + int(self._pull.times[0])
         told = [self._ledger.cells[t] for t in range(self._start, self._asked) if t in self._ledger.cells]
         self._total, self._open = sum(told), int(self._pull.times[0]) - len(told)
 
     def _decision(self, t: int) -> Decision:
-        return Decision(t, self._arm, self._vector)
-
-    def _check_known(self, decision: Decision) -> None:
-        if not isinstance(decision, Decision) or not 0 <= decision.round < self._asked:
-            raise InvalidInput(
-                f"{decision!r} was not asked for in this session; tell the decisions that `ask` returned."
-            )
-        arm = self._arm
-        if decision.round < self._start:
-            ends = np.cumsum([int(pull.times[0]) for pull in self._past])
-            arm = int(self._past[int(np.searchsorted(ends, decision.round, side="right"))].arms[0])
-        if decision.arm != arm:
-            raise InvalidInput(f"{decision!r} was not asked for in this session; round {decision.round} had arm {arm}.")
+        if t >= self._start:
+            return Decision(t, self._arm, self._vector)
+        ends = np.cumsum([int(pull.times[0]) for pull in self._past])
+        pull = self._past[int(np.searchsorted(ends, t, side="right"))]
+        return Decision(t, int(pull.arms[0]), pull.vectors[0] if pull.vectors.shape[1] else None)
 
     def _history(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return the arms, times and vectors of the closed decisions and of the standing one so far."""
@@ -153,16 +146,20 @@ def restore(text: str) -> "Session | ContextSession":
     """Return the session that `to_json` wrote."""
     try:
         data = json.loads(text)
-        known = data["format"] == FORMAT
-    except (json.JSONDecodeError, KeyError, TypeError):
-        known = False
-    if not known:
-        raise InvalidInput(
-            f"the text is not a session record of format {FORMAT}. Restore what `to_json` wrote, in full."
-        )
+        if data["format"] != FORMAT:
+            raise InvalidInput(f"the record has format {data['format']!r}; this version reads {FORMAT!r}.")
+        return _restored(data)
+    except InvalidInput:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise InvalidInput(f"the text is not a whole session record ({what}). Restore what `to_json` wrote.") from None
+
+
+def _restored(data: dict[str, Any]) -> "Session | ContextSession":
     spec = from_json(data["spec"])
     ledger = Ledger.of(spec.reward_exponent(), *decode(data["told"]))
     if "batch" in data:
         arms, batch = decode(data["arms"]).tolist(), list(decode(data["batch"]))
-        return ContextSession(spec, decode(data["state"]), ledger, arms=arms, batch=batch, ended=data["ended"])
-    return Session(spec, decode(data["state"]), ledger, past=decode(data["past"]), asked=data["asked"])
+        return ContextSession(spec, decode(data["state"]), ledger, arms=arms, batch=batch, ended=bool(data["ended"]))
+    return Session(spec, decode(data["state"]), ledger, past=decode(data["past"]), asked=int(data["asked"]))

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from replibandit import checks
-from replibandit.actions import Contexts
+from replibandit.actions import Contexts, context_block
 from replibandit.arrays import BoolArray, FloatArray, IntArray
 from replibandit.environments.base import Environment
 from replibandit.key import Key, as_key
@@ -72,7 +72,7 @@ def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generat
     arms, vectors, totals, size = [], [], [], fresh
     while state.rounds < spec.horizon:
         first = state.rounds
-        sets = contexts.block(first, min(first + size, spec.horizon))
+        sets = context_block(contexts, first, min(first + size, spec.horizon))
         block, state = contextual.decide(spec, state, sets)
         n = len(block.arms)
         pull = Pull(arms=block.arms, times=np.ones(n, dtype=np.int64), vectors=block.vectors)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from replibandit.actions import Ball, Contexts, Finite
+from replibandit.actions import Ball, Contexts
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.catalog import POLICIES, from_json, to_json
 from replibandit.checks import positive_integer
@@ -33,8 +33,6 @@ from replibandit.policies.base import Policy, Pull
 from replibandit.record import RECORDS, decode, encode
 from replibandit.rewards import on_grid, total_cells
 from replibandit.simulate import simulate
-
-_BLOCK = 16
 
 
 def assert_rate_at_most(events: int, trials: int, *, rate: float, alarm: float = 1e-6) -> None:
@@ -116,13 +114,12 @@ def check_policy(policy: Any, env: Environment, *, seeds: Sequence[Key | str | i
     """
     __tracebackhide__ = True
     _check_settings(policy)
-    keys, rng, changing = [as_key(seed) for seed in seeds], np.random.default_rng(0), isinstance(env.actions, Contexts)
-    steps = [] if changing else _played(policy, env, keys, rng)
-    for lane, key in enumerate(keys):
-        if changing:
+    keys, rng = [as_key(seed) for seed in seeds], np.random.default_rng(0)
+    if isinstance(env.actions, Contexts):
+        for key in keys:
             _check_with_contexts(policy, env, key, rng)
-        else:
-            _check_alone(policy, env, key, lane, steps)
+    else:
+        _check_lanes(policy, env, keys, _played(policy, env, keys, rng))
 
 
 def check_environment(env: Environment, *, times: int = 1000, lanes: int = 2000) -> None:
@@ -202,21 +199,22 @@ def _check_pull(pull: Pull, actions: Any, left: IntArray) -> None:
     _require(kinds, f"arms and times must be int64 of shape {lanes}, one entry for each lane")
     _require((pull.times[playing] >= 1).all(), "a decision stands for no round, although there are rounds left")
     _require((pull.times <= left).all(), "a decision passes the horizon, or stands for rounds after it")
-    count = actions if isinstance(actions, int) else len(actions.vectors) if isinstance(actions, Finite) else 0
-    known = (pull.arms[playing] >= 0) & (pull.arms[playing] < count) if count else pull.arms[playing] == -1
-    _require(known.all(), f"arms are {pull.arms}; there are {count} of them (in a ball the arm is -1)")
-    rows = pull.vectors.dtype == np.float64 and pull.vectors.ndim == 2 and len(pull.vectors) == len(left)
-    _require(rows and np.isfinite(pull.vectors).all(), "vectors must be finite, float64, with a row for each lane")
+    first, end = (-1, 0) if isinstance(actions, Ball) else (0, len(_table(actions)))
+    known = (first <= pull.arms[playing]) & (pull.arms[playing] < end)
+    _require(known.all(), f"arms are {pull.arms}; they must be from {first} to {end - 1}")
+    rows = pull.vectors.ndim == 2 and len(pull.vectors) == len(left) and np.isfinite(pull.vectors).all()
+    _require(rows, "vectors must be finite, with a row for each lane")
 
 
-def _check_alone(policy: Policy, env: Environment, key: Key, lane: int, steps: list[tuple[Pull, IntArray]]) -> None:
-    """Check that a lane does the same without the others."""
-    state = policy.init(env.actions, [key])
-    for pull, totals in steps:
-        alone, beside = policy.choose(state), [part[[lane]] for part in _entries(pull)]
-        same = _bits(_entries(alone)) == _bits(beside)
-        _require(same, f"the lane of {key!r} decides differently alone and beside other lanes")
-        state = policy.update(state, alone, totals[:, [lane]])
+def _check_lanes(policy: Policy, env: Environment, keys: list[Key], steps: list[tuple[Pull, IntArray]]) -> None:
+    """Check that every lane does the same without the others."""
+    for lane, key in enumerate(keys):
+        state = policy.init(env.actions, [key])
+        for pull, totals in steps:
+            alone, beside = policy.choose(state), [part[[lane]] for part in _entries(pull)]
+            same = _bits(_entries(alone)) == _bits(beside)
+            _require(same, f"the lane of {key!r} decides differently alone and beside other lanes")
+            state = policy.update(state, alone, totals[:, [lane]])
 
 
 def _check_with_contexts(policy: Any, env: Environment, key: Key, rng: np.random.Generator) -> None:
@@ -226,17 +224,16 @@ def _check_with_contexts(policy: Any, env: Environment, key: Key, rng: np.random
     _require(run.horizon == policy.horizon, "the run does not end at the horizon")
     state = _pure("init", policy, contextual.init, policy, contexts.dim, key)
     while (first := state.rounds) < policy.horizon:
-        sets = contexts.block(first, min(first + _BLOCK, policy.horizon))
+        sets = contexts.block(first, min(first + 16, policy.horizon))
         block, state = _pure("decide", policy, contextual.decide, policy, state, sets)
         rounds = slice(first, first + len(block.arms))
         same = _bits(block.arms) == _bits(run.arms[rounds])
-        _require(same, f"decisions differ when {_BLOCK} rounds are decided at once")
+        _require(same, "decisions differ when 16 rounds are decided at once")
         state = _pure("learn", policy, contextual.learn, policy, state, block, run.totals[rounds])
 
 
 def _pure(name: str, policy: Any, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call `function` twice and return the first result; check that it is a function of its arguments."""
-    __tracebackhide__ = True
     before, drawn = _bits([policy, *arguments]), _global_randomness()
     first, second = function(*arguments), function(*arguments)
     unchanged, untouched = _bits([policy, *arguments]) == before, _global_randomness() == drawn
@@ -271,20 +268,24 @@ def _entries(value: Any) -> list[Any]:
     return list(value if isinstance(value, list | tuple) else parts)
 
 
+def _table(actions: Any) -> FloatArray:
+    """Return the vectors of a fixed set; those of arms have no entries."""
+    return np.zeros((actions, 0)) if isinstance(actions, int) else np.asarray(getattr(actions, "vectors", actions))
+
+
 def _random_pull(actions: Any, times: int, start: IntArray, rng: np.random.Generator) -> Pull:
     """Return a random decision in each lane."""
     lanes = len(start)
-    arms, vectors = np.full(lanes, -1), np.zeros((lanes, 0))
     if isinstance(actions, Ball):
-        directions = rng.standard_normal((lanes, actions.dim))
+        arms, directions = np.full(lanes, -1), rng.standard_normal((lanes, actions.dim))
         vectors = actions.radius * directions / np.linalg.norm(directions, axis=1, keepdims=True)
     elif isinstance(actions, Contexts):
         sets = actions.block(0, lanes)
         arms = np.where(np.isnan(sets).any(axis=2), -1.0, rng.random(sets.shape[:2])).argmax(axis=1)
         vectors = sets[np.arange(lanes), arms]
     else:
-        arms = rng.integers(actions if isinstance(actions, int) else len(actions.vectors), size=lanes)
-        vectors = actions.vectors[arms] if isinstance(actions, Finite) else vectors
+        arms = rng.integers(len(_table(actions)), size=lanes)
+        vectors = _table(actions)[arms]
     return Pull(arms=arms, times=np.full(lanes, times), vectors=vectors)
 
 

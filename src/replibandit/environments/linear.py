@@ -1,6 +1,7 @@
 """Rewards mu(<a, theta>) with noise, over a finite set, a ball, or sets that change: linear and generalised linear."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ class LinearArms:
     """Normal rewards with mean <a, theta> and standard deviation `noise`."""
 
     theta: FloatArray
-    actions: ActionSet
+    actions: Any
     noise: float = 1.0
 
     def __post_init__(self) -> None:
@@ -33,7 +34,8 @@ class LinearArms:
 
     def gaps(self, pull: Pull, start: IntArray) -> FloatArray:
         """Return max <a, theta> - <a_t, theta>."""
-        return np.asarray(_best(self.actions, self.theta, start) - pull.vectors @ self.theta)
+        # an action rounded to its grid may look better than the best one by a hair
+        return np.maximum(_best(self.actions, self.theta, start) - pull.vectors @ self.theta, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +43,7 @@ class GLMArms:
     """Rewards with mean mu(<a, theta>): `response` is "bernoulli", "poisson" or "gaussian" (with `noise`)."""
 
     theta: FloatArray
-    actions: ActionSet
+    actions: Any
     link: str
     response: str = "bernoulli"
     noise: float = 0.5
@@ -72,7 +74,7 @@ class GLMArms:
     def gaps(self, pull: Pull, start: IntArray) -> FloatArray:
         """Return max mu(<a, theta>) - mu(<a_t, theta>)."""
         best = _best(self.actions, self.theta, start)
-        return np.asarray(self._mean(best) - self._mean(pull.vectors @ self.theta))
+        return np.maximum(self._mean(best) - self._mean(pull.vectors @ self.theta), 0.0)
 
 
 def _best(actions: ActionSet, theta: FloatArray, start: IntArray) -> FloatArray:

@@ -30,6 +30,7 @@ from replibandit.arithmetic import (
 from replibandit.arithmetic.sums import spans
 from replibandit.arithmetic.wide import LIMBS
 from replibandit.arrays import BoolArray, FloatArray, IntArray
+from replibandit.errors import InvalidInput
 from replibandit.key import Key
 from replibandit.policies.base import best
 from replibandit.policies.batched import Batched, Data, Rule, scores
@@ -81,6 +82,10 @@ class Block:
 
 def init(spec: Batched, dim: int, key: Key) -> ContextState:
     """Return the first batch: an estimate on no data, rounded like every other."""
+    if not hasattr(spec, "needs_rows"):
+        raise InvalidInput(
+            f"{type(spec).__name__} plays one set of arms; RepLinUCB and RepGLMUCB know sets that change."
+        )
     gram, cross = np.zeros((LIMBS, dim, dim), dtype=np.int64), np.zeros((LIMBS, dim), dtype=np.int64)
     return _begin(spec, key, spec.plan(dim), 0, 0, gram=gram, cross=cross, rows=())
 
