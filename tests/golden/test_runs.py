@@ -1,0 +1,38 @@
+"""Exact actions: the fingerprint of one short run of each policy on each kind of action set.
+
+A change here changes the decisions of published runs: it needs a *Stream changes* entry.
+"""
+
+import pytest
+
+from replibandit.catalog import POLICIES
+from tests.programs.policies import Case, cases
+
+RUNS = {
+    "RepUCB-arms": "c6ac944427f3af9e657b5132a1327802",
+    "RepLinUCB-continuous": "9d30b3dc41428bce88f7038d1975e155",
+    "RepLinUCB-binary": "8a7dbef4d60f5b0afb5f425316e7bcd8",
+    "RepLinUCB-one-hot": "72b4b80f89f2dae0673775a053304548",
+    "RepLinUCB-tied": "e9c18e24986ddb45ede802cb66874f46",
+    "RepLinUCB-contexts": "43521f7c9ce37642f3d2cc7e4b872185",
+    "RepLinUCB-ball": "31a0f26db208cb55f4c14d8b6f7ab151",
+    "RepGLMUCB-continuous": "421e908af664a852e30da7cc002ea336",
+    "RepGLMUCB-tied": "7ee5a2704905566a3dba916aceccf2d5",
+    "RepGLMUCB-contexts": "7c6324eb60ae3e3cd0b5f8f2e1085892",
+    "UCB1-arms": "309b0ad0cb56a026751c692b2493d365",
+    "LinUCB-continuous": "9c107af509256ec5e1d15f7ccfb53d9e",
+    "LinUCB-contexts": "cdaec754df979ed6eb623b4a6cdcd188",
+    "GLMUCB-continuous": "18730871d7902a19e3d9219d9d885fa3",
+    "GLMUCB-contexts": "dbeeb606d16cb34b0b3d740f3d1770fe",
+    "Thompson-arms": "00acb0c292d23b2645a2a9277f33e8df",
+}
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_run(case: Case) -> None:
+    assert case.session()[0].fingerprint == RUNS[str(case)]
+
+
+def test_every_policy_has_a_run() -> None:
+    assert {type(case.spec).__name__ for case in cases()} == set(POLICIES)
+    assert [str(case) for case in cases()] == list(RUNS)
