@@ -20,8 +20,12 @@ POLICIES: dict[str, type[Any]] = {
 
 
 def spec_settings(spec: Any) -> dict[str, Setting]:
-    """Return the name and the settings of a spec as plain scalars."""
-    return {"policy": type(spec).__name__, **asdict(spec)}
+    """Return the name and the settings of a spec as plain values.
+
+    A setting that is None is left to the algorithm and not named: a new one does not rename the specs that there are.
+    """
+    given = {name: value for name, value in asdict(spec).items() if value is not None}
+    return {"policy": type(spec).__name__, **given}
 
 
 def digest(spec: Any) -> str:

@@ -1,5 +1,6 @@
 """Checks at the door: what came, what is needed, what to do.  Called once, before any work."""
 
+import math
 from collections.abc import Collection
 from numbers import Real
 from typing import Any
@@ -56,6 +57,25 @@ def positive_integer(name: str, value: int) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 1:
         raise InvalidInput(f"{name} is {value!r}; it must be a whole number, 1 or above.")
     return int(value)
+
+
+def above_one(name: str, value: float) -> float:
+    """Return `value` as a float if it is a finite number above 1."""
+    if not positive(name, value) > 1:
+        raise InvalidInput(f"{name} is {value!r}; it must be above 1.")
+    return float(value)
+
+
+def shares(field: str, values: Any, *, whole: float, name: str, count: int | None) -> tuple[float, ...]:
+    """Return `values` as a tuple of positive floats that add up to at most `whole`, the setting called `name`."""
+    if not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
+        raise InvalidInput(f"{field} is {values!r}; it must be a sequence of numbers, one for each batch.")
+    parts = tuple(positive(f"{field}[{i}]", part) for i, part in enumerate(values))
+    if count is not None and len(parts) != count:
+        raise InvalidInput(f"{field} has {len(parts)} entries for {count} batches; give one for each batch.")
+    if math.fsum(parts) > whole * (1.0 + 2.0**-40):
+        raise InvalidInput(f"{field} add up to {math.fsum(parts)!r}; they must add up to {name} = {whole!r} at most.")
+    return parts
 
 
 def horizon(value: int) -> int:

@@ -4,7 +4,7 @@ Only integers and canonical text go in, never rounded decimals, so one result ha
 
     parts     "replibandit.fingerprint.1", the kind, the settings, then for each array its shape and its entries
     part      LENGTH : PAYLOAD, LENGTH being the number of bytes of PAYLOAD in decimal
-    settings  JSON in UTF-8, names sorted by code point, no spaces, a float x as {"float":"x.hex()"}
+    settings  JSON in UTF-8, names sorted by code point, no spaces, a float x as {"float":"x.hex()"}, a tuple as a list
     shape     the lengths of the axes in decimal, with commas between them
     entries   int64, little-endian, the last axis fastest
     digest    BLAKE2b of the joined parts, 16 bytes, in hexadecimal
@@ -20,7 +20,7 @@ import numpy as np
 from replibandit.arrays import IntArray
 from replibandit.errors import InvalidInput
 
-Setting: TypeAlias = bool | int | float | str | np.generic | None
+Setting: TypeAlias = bool | int | float | str | np.generic | tuple[float, ...] | None
 
 _VERSION = "replibandit.fingerprint.1"
 
@@ -47,8 +47,10 @@ def _canonical(settings: Mapping[str, Setting]) -> bytes:
     return _utf8(json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
-def _plain(name: str, value: Any) -> bool | int | str | dict[str, str] | None:
+def _plain(name: str, value: Any) -> Any:
     """Return `value` in the JSON form; a float as an object, so that it cannot meet a text."""
+    if isinstance(value, tuple):
+        return [_plain(name, part) for part in value]
     scalar = value.item() if isinstance(value, np.generic) else value
     if isinstance(scalar, float):
         return {"float": scalar.hex()}
@@ -56,7 +58,7 @@ def _plain(name: str, value: Any) -> bool | int | str | dict[str, str] | None:
         return scalar
     raise TypeError(
         f"the setting {name!r} is {value!r} of type {type(value).__name__}; "
-        "it must be None, a bool, an integer, a float or text. Pass arrays of int64 by position."
+        "it must be None, a bool, an integer, a float, text or a tuple of these. Pass arrays of int64 by position."
     )
 
 

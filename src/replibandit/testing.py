@@ -166,8 +166,11 @@ def _check_settings(policy: Any) -> None:
     _require(frozen, f"{name} is not a frozen dataclass; a policy is a value")
     settings = asdict(policy)
     for field, value in settings.items():
-        plain = value is None or isinstance(value, bool | int | float | str)
-        _require(plain, f"the setting {field} of {name} is {value!r}; it must be None, a bool, a number or text")
+        parts = value if isinstance(value, tuple) else (value,)
+        plain = all(part is None or isinstance(part, bool | int | float | str) for part in parts)
+        _require(
+            plain, f"the setting {field} of {name} is {value!r}; it must be None, a bool, a number, text or a tuple"
+        )
     _require(type(policy)(**settings) == policy, f"the settings of {name} do not make it again")
     if name in POLICIES:
         _require(from_json(to_json(policy)) == policy, f"{name} does not survive to_json and from_json")

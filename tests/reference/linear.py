@@ -21,12 +21,15 @@ class Settings:
     lam: float = 1.0
     S: float = 1.0
     L: float = 1.0
+    own: tuple[float, list[float], list[float]] | None = None  # q and the budgets delta_b and rho_b of another schedule
 
-    def schedule(self, d: int) -> tuple[int, float, float, float]:
+    def schedule(self, d: int) -> tuple[int, float, list[float], list[float]]:
         """Return B, q, delta_b and rho_b."""
+        if self.own is not None:
+            return len(self.own[1]), *self.own
         volume = 1 + self.T * self.L**2 / (self.lam * d)
         B = math.ceil(d * math.log(volume))
-        return B, volume ** (d / B), self.delta / B, self.rho / B
+        return B, volume ** (d / B), [self.delta / B] * B, [self.rho / B] * B
 
 
 def ridge_radius(V: FloatArray, at: Settings, delta: float) -> float:

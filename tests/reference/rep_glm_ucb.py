@@ -79,7 +79,7 @@ def rep_glm_ucb(
     """Return the action of every round, the first rounds of the batches, and how close it came to a tie."""
     model = MODELS[link]
     k_mu, c_mu = model.constants(at.L * at.S)
-    B, q, delta_b, rho_b = at.schedule(d)
+    B, q, deltas, rhos = at.schedule(d)
     close = Closeness()
     V = at.lam * np.eye(d)  # line 1
     rows: list[FloatArray] = []
@@ -89,6 +89,7 @@ def rep_glm_ucb(
     for t in range(at.T):
         A = sets(t)
         if t == starts[-1]:
+            delta_b, rho_b = deltas[len(starts) - 1], rhos[len(starts) - 1]
             V_b = V.copy()
             raw = maximiser_in_ball(np.array(rows).reshape(-1, d), np.array(rewards), at.lam, at.S, model)
             beta = ridge_radius(V_b, at, delta_b) / min(1.0, c_mu)  # line 7

@@ -18,7 +18,7 @@ def rep_lin_ucb(
 
     `sets(t)` is A_t, one candidate a row (a row of NaN is not there); `reward(t, i)` is the reward of candidate i.
     """
-    B, q, delta_b, rho_b = at.schedule(d)
+    B, q, deltas, rhos = at.schedule(d)
     close = Closeness()
     V = at.lam * np.eye(d)  # line 1
     rows: list[FloatArray] = []
@@ -28,6 +28,7 @@ def rep_lin_ucb(
     for t in range(at.T):
         A = sets(t)
         if t == starts[-1]:
+            delta_b, rho_b = deltas[len(starts) - 1], rhos[len(starts) - 1]
             V_b = V.copy()
             moment = np.zeros(d)
             for x, r in zip(rows, rewards, strict=True):

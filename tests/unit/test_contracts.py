@@ -185,7 +185,7 @@ class AnswersInFloats(RoundRobin):
 
 @dataclass(frozen=True, kw_only=True)
 class HasASettingThatIsNoScalar(RoundRobin):
-    weights: tuple[float, ...] = (1.0, 2.0)
+    weights: tuple[tuple[float, ...], ...] = ((1.0, 2.0),)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -225,7 +225,7 @@ DEFECTS: list[tuple[Callable[[], Any], str]] = [
     (AnswersInFloats, r"arms and times must be int64 of shape \(3,\)"),
     (
         HasASettingThatIsNoScalar,
-        r"the setting weights of .* is \(1\.0, 2\.0\); it must be None, a bool, a number or text",
+        r"the setting weights of .* is \(\(1\.0, 2\.0\),\); it must be None, a bool, a number, text or a tuple",
     ),
     (ComparesByIdentity, "the settings of ComparesByIdentity do not make it again"),
     (IsNotFrozen, "IsNotFrozen is not a frozen dataclass"),

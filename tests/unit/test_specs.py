@@ -1,6 +1,7 @@
 """Specs: what would be pre-registered; text and back, digests, and every wrong setting refused in words."""
 
 import json
+import re
 from dataclasses import FrozenInstanceError, asdict, replace
 from typing import Any
 
@@ -52,6 +53,8 @@ def test_specs_are_frozen_and_keyword_only(spec: Any) -> None:
 def test_every_setting_is_checked(spec: Any) -> None:
     """An odd value is refused as an argument and within a JSON text, by name."""
     for name in asdict(spec):
+        if getattr(spec, name) is None:
+            continue  # a schedule of one's own: see below
         odd = ODD_COUNTS if name == "horizon" else ODD_NUMBERS
         for value in ["nonsense", 3, None] if isinstance(getattr(spec, name), str) else odd:
             with pytest.raises(InvalidInput, match=f"{name} is "):
@@ -59,6 +62,46 @@ def test_every_setting_is_checked(spec: Any) -> None:
             if not isinstance(value, complex):
                 with pytest.raises(InvalidInput, match=f"{name} is "):
                     rb.from_json(json.dumps({**json.loads(rb.to_json(spec)), name: value}))
+
+
+ODD_SCHEDULES: list[tuple[dict[str, Any], str]] = [
+    ({"batches": 0}, "batches is 0; it must be a whole number, 1 or above"),
+    ({"batches": 2.0}, "batches is 2.0; it must be a whole number"),
+    ({"growth": 1.0}, "growth is 1.0; it must be above 1"),
+    ({"growth": float("inf")}, "growth is inf; it must be a finite number above 0"),
+    ({"budgets": 0.1}, "budgets is 0.1; it must be a sequence of numbers, one for each batch"),
+    ({"budgets": ()}, "budgets is (); it must be a sequence"),
+    ({"budgets": "uniform"}, "budgets is 'uniform'; it must be a sequence"),
+    ({"budgets": (0.1, -0.05)}, "budgets[1] is -0.05; it must be a finite number above 0"),
+    ({"budgets": (0.1, 0.5)}, "budgets add up to 0.6; they must add up to rho = 0.5 at most"),
+    ({"delta_budgets": (0.1, 0.1)}, "delta_budgets add up to 0.2; they must add up to delta = 0.1 at most"),
+    ({"budgets": (0.1, 0.1), "batches": 3}, "budgets has 2 entries for 3 batches; give one for each batch"),
+    ({"budgets": (0.1, 0.1), "delta_budgets": (0.01,)}, "delta_budgets has 1 entries for 2 batches"),
+]
+
+
+@pytest.mark.parametrize("spec", [LIN, GLM], ids=lambda spec: type(spec).__name__)
+@pytest.mark.parametrize(("schedule", "words"), ODD_SCHEDULES, ids=lambda part: str(part)[:30])
+def test_a_schedule_of_ones_own_is_checked(spec: Any, schedule: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(words)):
+        replace(spec, **{"rho": 0.5, "delta": 0.1, **schedule})
+
+
+@pytest.mark.parametrize("spec", [LIN, GLM], ids=lambda spec: type(spec).__name__)
+def test_a_schedule_is_part_of_the_spec(spec: Any) -> None:
+    own = replace(spec, rho=0.5, budgets=[0.25, 0.125, 0.125], growth=4, batches=3)
+    assert own.budgets == (0.25, 0.125, 0.125)
+    assert rb.from_json(rb.to_json(own)) == own
+    assert rb.digest(own) != rb.digest(replace(own, budgets=None))
+    assert "budgets" not in rb.to_json(spec)
+
+
+@pytest.mark.parametrize("spec", [LIN, GLM], ids=lambda spec: type(spec).__name__)
+def test_the_budgets_of_every_batch_are_admissible(spec: Any) -> None:
+    own = replace(spec, rho=0.5, delta=0.1, budgets=(0.05, 0.4))
+    words = "batch 0 has the budgets rho_b = 0.05 and delta_b = 0.05; the theorem needs rho_b > 2 delta_b"
+    with pytest.raises(InvalidInput, match=words):
+        own.plan(3)
 
 
 @pytest.mark.parametrize("spec", [LIN, GLM], ids=lambda spec: type(spec).__name__)

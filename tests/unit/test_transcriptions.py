@@ -77,6 +77,27 @@ def test_rep_lin_ucb(kind: str, at: Settings, dim: int, candidates: int) -> None
         assert run.starts.tolist() == [t for t in starts if t < at.T]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_admissible_schedule(kind: str) -> None:
+    """Fewer batches than the theorem's, another growth, and budgets that differ from batch to batch."""
+    rhos, deltas = [0.05, 0.2, 0.1, 0.4, 0.15], [0.001, 0.002, 0.04, 0.005, 0.002]
+    at = replace(FINE, own=(3.0, deltas, rhos))
+    env, sets = instance(kind, at.T, 4, 2, data=2)
+    schedule: dict[str, Any] = {"growth": 3.0, "budgets": rhos, "delta_budgets": deltas}
+    rng = np.random.default_rng(0)
+    run = rb.simulate(rb.RepLinUCB(**words(at), **schedule), env, seed="own", rng=rng)
+    chosen, starts, closeness = rep_lin_ucb(at, 2, lambda t: sets[t], "own", lambda t, i: float(env.rewards[t, i]))
+    assert closeness > CLEAR
+    assert run.rounds().tolist() == chosen
+    assert len(starts) == len(rhos)
+    glm = rb.simulate(rb.RepGLMUCB(**words(at), **schedule, link="logistic"), env, seed="own", rng=rng)
+    chosen, _, closeness = rep_glm_ucb(
+        at, "logistic", 2, lambda t: sets[t], "own", lambda t, i: float(env.rewards[t, i])
+    )
+    assert closeness > CLEAR
+    assert glm.rounds().tolist() == chosen
+
+
 @pytest.mark.parametrize("dim", [1, 2, 4])
 @pytest.mark.parametrize("at", [WIDE, FINE], ids=["wide", "fine"])
 def test_rep_lin_ucb_on_a_ball(at: Settings, dim: int) -> None:

@@ -11,9 +11,10 @@ from replibandit.grid import cell_of, midpoint
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounded:
-    """Estimates after rounding, and where the grids lay."""
+    """Estimates after rounding, the whitened `z` before it, and where the grids lay."""
 
     theta: FloatArray
+    z: FloatArray
     cell: IntArray
     width: FloatArray
     shift: FloatArray
@@ -35,6 +36,7 @@ def round_estimate(
     cell = cell_of(z, width=side, shift=shift)  # floor((z_j - u_j) / alpha)
     return Rounded(
         theta=root.unwhiten(midpoint(cell, width=side, shift=shift)),  # theta~ = V^(-1/2) Q(z)
+        z=z,
         cell=cell,
         width=width,
         shift=shift,

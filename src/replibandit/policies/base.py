@@ -30,8 +30,24 @@ class Pull:
     vectors: FloatArray
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rounding:
+    """The last rounding of each lane, for audits: `z` (lanes, d) before it, and the `width` of the grid of each lane.
+
+    The grid's shift is `width * key.child(*names[lane]).uniform(d)`.  Where nothing was rounded the width is 0.
+    """
+
+    names: tuple[tuple[str | int, ...], ...]
+    z: FloatArray
+    width: FloatArray
+
+
 class Policy(Protocol):
-    """A batched policy: its settings are its fields, and all else is in the state."""
+    """A batched policy: its settings are its fields, and all else is in the state.
+
+    A policy that rounds may have a method `rounding(state) -> Rounding` beside these; then an audit can tell which
+    estimate parted two runs, and how close it came.
+    """
 
     @property
     def horizon(self) -> int:

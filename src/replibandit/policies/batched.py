@@ -7,7 +7,7 @@ n = floor((q - 1)/w) + 1 rounds, the first n with (1 + n w) > q.  All lanes are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -28,11 +28,12 @@ from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.key import Key
 from replibandit.policies.ball import farthest_point
-from replibandit.policies.base import Pull, best
+from replibandit.policies.base import Pull, Rounding, best
 from replibandit.policies.plan import Plan, Settings
 from replibandit.rewards import REWARD_BITS
 
 _LIMB = 18
+_Array = TypeVar("_Array", FloatArray, IntArray)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,12 +49,17 @@ class Data:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
-    """The frozen rule of a batch: play the maximiser of a score made of theta, the radius and ||a||_{V^-1}."""
+    """The frozen rule of a batch: play the maximiser of a score made of theta, the radius and ||a||_{V^-1}.
+
+    `z` is the whitened estimate before it was rounded on a grid of `width`, if it was.
+    """
 
     theta: FloatArray
     radius: FloatArray
     V: FloatArray
     factor: FloatArray
+    z: FloatArray | None = None
+    width: FloatArray | None = None
 
 
 class Batched(Settings, Protocol):
@@ -84,6 +90,8 @@ class BatchedState:
     cross: IntArray
     counts: IntArray
     theta: FloatArray
+    z: FloatArray
+    width: FloatArray
     arms: IntArray
     cells: IntArray
     length: IntArray
@@ -117,6 +125,8 @@ def init(spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key]) ->
         cross=np.zeros((LIMBS, m, d), dtype=np.int64),
         counts=np.zeros((m, arms), dtype=np.int64),
         theta=np.zeros((m, d)),
+        z=np.zeros((m, d)),
+        width=np.zeros(m),
         arms=np.full(m, -1),
         cells=np.zeros((m, d), dtype=np.int64),
         length=np.zeros(m, dtype=np.int64),
@@ -129,6 +139,11 @@ def choose(spec: Batched, state: BatchedState) -> Pull:
     times = np.minimum(state.length, spec.horizon - state.rounds)
     vectors = cell_vectors(state.cells, spec.action_bound)
     return Pull(arms=np.where(times > 0, state.arms, -1), times=times, vectors=vectors)
+
+
+def rounding(state: BatchedState) -> Rounding:
+    """Return the rounding at the start of the running batch."""
+    return Rounding(names=(("batch", state.batch),) * len(state.keys), z=state.z, width=state.width)
 
 
 def update(spec: Batched, state: BatchedState, pull: Pull, totals: IntArray) -> BatchedState:
@@ -166,10 +181,18 @@ def _begin(spec: Batched, state: BatchedState, lanes: IntArray) -> BatchedState:
         rounds = np.floor((state.plan.growth - 1.0) / w) + 1.0
     if state.batch > state.plan.batches - 2:
         rounds = np.full_like(w, np.inf)  # b <= B - 2 fails: the last batch runs to the horizon
-    theta, arms, all_cells, length = state.theta.copy(), state.arms.copy(), state.cells.copy(), state.length.copy()
-    theta[lanes], arms[lanes], all_cells[lanes] = rule.theta, chosen, cells
-    length[lanes] = np.minimum(rounds, float(spec.horizon)).astype(np.int64)
-    return replace(state, theta=theta, arms=arms, cells=all_cells, length=length)
+    new = {"theta": rule.theta, "arms": chosen, "cells": cells}
+    new["length"] = np.minimum(rounds, float(spec.horizon)).astype(np.int64)
+    if rule.z is not None and rule.width is not None:
+        new |= {"z": rule.z, "width": rule.width}
+    return replace(state, **{name: _with(getattr(state, name), lanes, rows) for name, rows in new.items()})
+
+
+def _with(rows: _Array, lanes: IntArray, new: _Array) -> _Array:
+    """Return a copy of `rows` in which those of some lanes are new."""
+    result = rows.copy()
+    result[lanes] = new
+    return result
 
 
 def _data(spec: Batched, state: BatchedState, lanes: IntArray) -> Data:

@@ -32,7 +32,7 @@ from replibandit.arithmetic.wide import LIMBS
 from replibandit.arrays import BoolArray, FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.key import Key
-from replibandit.policies.base import best
+from replibandit.policies.base import Rounding, best
 from replibandit.policies.batched import Batched, Data, Rule, scores
 from replibandit.policies.plan import Plan
 from replibandit.rewards import REWARD_BITS, REWARD_ROOM
@@ -98,6 +98,14 @@ def decide(spec: Batched, state: ContextState, sets: FloatArray) -> tuple[Block,
     vectors = cell_vectors(cells[:, 0], spec.action_bound)
     length, ends, state = _advance(spec, state, vectors)
     return Block(arms=arms[:length], vectors=vectors[:length], ends=ends), state
+
+
+def rounding(state: ContextState) -> Rounding:
+    """Return the rounding at the start of the running batch."""
+    rule, names = state.rule, (("batch", state.batch),)
+    if rule.z is None or rule.width is None:
+        return Rounding(names=names, z=np.zeros_like(rule.theta), width=np.zeros(1))
+    return Rounding(names=names, z=rule.z, width=rule.width)
 
 
 def _best_arms(spec: Batched, rule: Rule, sets: FloatArray) -> IntArray:

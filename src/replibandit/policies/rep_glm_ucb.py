@@ -28,7 +28,7 @@ from replibandit.estimators.whitening import CholeskyRoot
 from replibandit.key import Key, uniforms
 from replibandit.links import LINKS, Link
 from replibandit.policies import batched
-from replibandit.policies.base import Pull
+from replibandit.policies.base import Pull, Rounding
 from replibandit.policies.batched import BatchedState, Data, Rule
 from replibandit.policies.plan import Plan, check_settings, theorem_plan
 from replibandit.radius import self_normalized
@@ -48,6 +48,10 @@ class RepGLMUCB:
     norm_bound: float = 1.0
     action_bound: float = 1.0
     calibration: str = "paper"
+    batches: int | None = None
+    growth: float | None = None
+    budgets: tuple[float, ...] | None = None
+    delta_budgets: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -101,6 +105,10 @@ class RepGLMUCB:
         """Take in the rewards and begin the next batch (lines 11 to 13)."""
         return batched.update(self, state, pull, totals)
 
+    def rounding(self, state: BatchedState) -> Rounding:
+        """Return the rounding of the estimate that the batch began with."""
+        return batched.rounding(state)
+
     def rule(self, data: Data, batch: int, plan: Plan, keys: Sequence[Key]) -> Rule:
         """Estimate by RepGLM at a batch start (lines 6 to 8)."""
         rho, delta = plan.rho[batch], plan.delta[batch]
@@ -118,7 +126,7 @@ class RepGLMUCB:
         fit = round_estimate(raw, CholeskyRoot(data.factor), radius=beta, rho=rho, delta=delta, draws=draws)
         # beta~_b = k_mu beta_b (1 + d / (rho_b - 2 delta_b))
         radius = self.lipschitz() * fit.inflated_radius
-        return Rule(theta=fit.theta, radius=radius, V=data.V, factor=data.factor)
+        return Rule(theta=fit.theta, radius=radius, V=data.V, factor=data.factor, z=fit.z, width=fit.width)
 
     def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray:
         """Return mu(<a, theta~>) + beta~ ||a||_{V^-1} (line 10), where eta = <a, theta~> and norm = ||a||_{V^-1}."""

@@ -21,7 +21,7 @@ from replibandit.estimators.rounding import round_estimate
 from replibandit.estimators.whitening import CholeskyRoot
 from replibandit.key import Key, uniforms
 from replibandit.policies import batched
-from replibandit.policies.base import Pull
+from replibandit.policies.base import Pull, Rounding
 from replibandit.policies.batched import BatchedState, Data, Rule
 from replibandit.policies.plan import Plan, check_settings, theorem_plan
 from replibandit.radius import self_normalized
@@ -40,6 +40,10 @@ class RepLinUCB:
     norm_bound: float = 1.0
     action_bound: float = 1.0
     calibration: str = "paper"
+    batches: int | None = None
+    growth: float | None = None
+    budgets: tuple[float, ...] | None = None
+    delta_budgets: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -69,6 +73,10 @@ class RepLinUCB:
         """Take in the rewards and begin the next batch (lines 10 to 12)."""
         return batched.update(self, state, pull, totals)
 
+    def rounding(self, state: BatchedState) -> Rounding:
+        """Return the rounding of the estimate that the batch began with."""
+        return batched.rounding(state)
+
     def rule(self, data: Data, batch: int, plan: Plan, keys: Sequence[Key]) -> Rule:
         """Estimate by RepRidge at a batch start (lines 5 to 7)."""
         rho, delta = plan.rho[batch], plan.delta[batch]
@@ -77,7 +85,7 @@ class RepLinUCB:
         beta = self_normalized(log_det, noise=self.noise, delta=delta, penalty=self.penalty, norm_bound=self.norm_bound)
         draws = uniforms(keys, [("batch", batch)] * len(keys), raw.shape[-1])
         fit = round_estimate(raw, CholeskyRoot(data.factor), radius=beta, rho=rho, delta=delta, draws=draws)
-        return Rule(theta=fit.theta, radius=fit.inflated_radius, V=data.V, factor=data.factor)
+        return Rule(theta=fit.theta, radius=fit.inflated_radius, V=data.V, factor=data.factor, z=fit.z, width=fit.width)
 
     def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray:
         """Return <a, theta~> + beta~ ||a||_{V^-1} (line 9), where eta = <a, theta~> and norm = ||a||_{V^-1}."""

@@ -24,13 +24,16 @@ from replibandit.calibration import CALIBRATIONS, mean_constant
 from replibandit.errors import InvalidInput
 from replibandit.grid import cell_of, midpoint
 from replibandit.key import Key, uniforms
-from replibandit.policies.base import Pull, best
+from replibandit.policies.base import Pull, Rounding, best
 from replibandit.rewards import REWARD_BITS, reward_exponent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RepUCBState:
-    """Counts, exact sums and indices of each lane and arm; `rounds` played so far; `first` is tau(1)."""
+    """Counts, exact sums and indices of each lane and arm; `rounds` played so far; `first` is tau(1).
+
+    `last` is the arm of each lane that was estimated last, -1 before the first.
+    """
 
     first: float
     keys: tuple[Key, ...]
@@ -38,6 +41,7 @@ class RepUCBState:
     pulls: IntArray
     sums: IntArray
     index: FloatArray
+    last: IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,7 @@ class RepUCB:
             pulls=np.zeros(shape, dtype=np.int64),
             sums=np.zeros((LIMBS, *shape), dtype=np.int64),
             index=np.full(shape, np.inf),
+            last=np.full(len(keys), -1),
         )
 
     def choose(self, state: RepUCBState) -> Pull:
@@ -114,22 +119,43 @@ class RepUCB:
         """Estimate the mean of the arm that was played (lines 15 to 18)."""
         lanes = np.flatnonzero(pull.times > 0)
         arms = pull.arms[lanes]
-        pulls, sums, index = state.pulls.copy(), state.sums.copy(), state.index.copy()
+        pulls, sums, index, last = state.pulls.copy(), state.sums.copy(), state.index.copy(), state.last.copy()
         pulls[lanes, arms] += pull.times[lanes]
         sums[:, lanes, arms] = add(sums[:, lanes, arms], totals[:, lanes])
-        index[lanes, arms] = self._index(state, lanes, arms, pulls[lanes, arms], sums[:, lanes, arms])
-        return replace(state, rounds=state.rounds + pull.times, pulls=pulls, sums=sums, index=index)
+        last[lanes] = arms
+        state = replace(state, rounds=state.rounds + pull.times, pulls=pulls, sums=sums, last=last)
+        index[lanes, arms] = self._index(state, lanes)
+        return replace(state, index=index)
 
-    def _index(
-        self, state: RepUCBState, lanes: IntArray, arms: IntArray, pulls: IntArray, sums: IntArray
-    ) -> FloatArray:
-        """Return U_a = RepMean + 2 tau(N_a)."""
-        count = state.pulls.shape[1]
-        rho, delta = self.budgets(count)
-        tau = state.first / np.sqrt(pulls)
-        width = 2.0 * tau / (1.0 + rho - 2.0 * delta)  # the random-offset query: prior work of the paper
-        names = [("arm", arm, "pulls", n) for arm, n in zip(arms.tolist(), pulls.tolist(), strict=True)]
+    def rounding(self, state: RepUCBState) -> Rounding:
+        """Return the rounding of the mean that each lane has estimated last."""
+        lanes = np.arange(len(state.keys))
+        mean, pulls, names = self._estimated(state, lanes)
+        estimated = state.last >= 0
+        width = np.where(estimated, self._width(state, pulls), 0.0)
+        return Rounding(names=names, z=np.where(estimated, mean, 0.0)[:, None], width=width)
+
+    def _index(self, state: RepUCBState, lanes: IntArray) -> FloatArray:
+        """Return U_a = RepMean + 2 tau(N_a) of the arms estimated last."""
+        mean, pulls, names = self._estimated(state, lanes)
+        width = self._width(state, pulls)
         draws = uniforms([state.keys[lane] for lane in lanes], names, 1)[:, 0]
-        mean = to_float(sums, self.reward_exponent() - REWARD_BITS) / pulls
         shift = width * draws
-        return midpoint(cell_of(mean, width=width, shift=shift), width=width, shift=shift) + 2.0 * tau
+        rep_mean = midpoint(cell_of(mean, width=width, shift=shift), width=width, shift=shift)
+        return np.asarray(rep_mean + 2.0 * state.first / np.sqrt(pulls))
+
+    def _width(self, state: RepUCBState, pulls: IntArray) -> FloatArray:
+        """Return the width of the random-offset query: prior work of the paper."""
+        rho, delta = self.budgets(state.pulls.shape[1])
+        # width = 2 tau / (1 + rho_1 - 2 delta_1)
+        return np.asarray(2.0 * (state.first / np.sqrt(pulls)) / (1.0 + rho - 2.0 * delta))
+
+    def _estimated(
+        self, state: RepUCBState, lanes: IntArray
+    ) -> tuple[FloatArray, IntArray, tuple[tuple[str | int, ...], ...]]:
+        """Return the mean and the pulls of the arm that each lane has estimated last, and the name of its shift."""
+        arms = state.last[lanes]
+        pulls = np.maximum(state.pulls[lanes, arms], 1)
+        mean = to_float(state.sums[:, lanes, arms], self.reward_exponent() - REWARD_BITS) / pulls
+        names = tuple(("arm", arm, "pulls", n) for arm, n in zip(arms.tolist(), pulls.tolist(), strict=True))
+        return mean, pulls, names
