@@ -62,16 +62,16 @@ class Contexts:
     @classmethod
     def of(cls, sets: FloatArray) -> "Contexts":
         """Return the contexts stored in an array (rounds, candidates, dim)."""
-        shape = getattr(sets, "shape", ())
-        if len(shape) != 3 or 0 in shape[1:]:
-            raise InvalidInput(f"sets has shape {shape}; it must be an array (rounds, candidates, dim).")
+        array = sets if hasattr(sets, "shape") else checks.reals("sets", sets)
+        if len(array.shape) != 3 or 0 in array.shape[1:]:
+            raise InvalidInput(f"sets has shape {array.shape}; it must be an array (rounds, candidates, dim).")
 
         def block(start: int, stop: int) -> FloatArray:
-            if stop > len(sets):
-                raise InvalidInput(f"sets has {len(sets)} rounds; round {stop} was asked for. Lower the horizon.")
-            return np.asarray(sets[start:stop], dtype=np.float64)
+            if stop > len(array):
+                raise InvalidInput(f"sets has {len(array)} rounds; round {stop} was asked for. Lower the horizon.")
+            return np.asarray(array[start:stop], dtype=np.float64)
 
-        return cls(block=block, candidates=sets.shape[1], dim=sets.shape[2])
+        return cls(block=block, candidates=array.shape[1], dim=array.shape[2])
 
 
 ActionSet = Finite | Ball | Contexts

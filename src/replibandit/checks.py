@@ -108,7 +108,7 @@ def rho_above_delta(rho: float, delta: float, factor: int) -> tuple[float, float
 
 def matrix(name: str, values: Any) -> FloatArray:
     """Return `values` as a two-dimensional float64 array; no copy if it is one already."""
-    array = _floats(name, values)
+    array = reals(name, values)
     if array.ndim != 2 or array.shape[1] == 0:
         raise InvalidInput(
             f"{name} has shape {array.shape}; it must be (rows, columns) with at least one column. "
@@ -119,7 +119,7 @@ def matrix(name: str, values: Any) -> FloatArray:
 
 def vector(name: str, values: Any, length: int | None = None) -> FloatArray:
     """Return `values` as a one-dimensional finite float64 array, of `length` if that is given."""
-    array = _floats(name, values)
+    array = reals(name, values)
     if array.ndim != 1:
         raise InvalidInput(f"{name} has shape {array.shape}; it must have one dimension.")
     if length is not None and len(array) != length:
@@ -156,20 +156,19 @@ def data(X: Any, y: Any, repeats: Any) -> tuple[FloatArray, FloatArray, IntArray
 
 def counts(name: str, values: Any, length: int) -> IntArray:
     """Return repetition counts as int64: whole numbers, 0 or above, one for each row."""
-    array = np.asarray(values)
-    if array.shape != (length,):
+    array = _array(values)
+    if array is not None and array.shape != (length,):
         raise InvalidInput(f"{name} has shape {array.shape}; it must be ({length},), one count for each row.")
-    if array.dtype.kind == "f" and (np.isfinite(array) & (np.rint(array) == array) & (abs(array) < 2**53)).all():
+    if array is not None and array.dtype.kind == "f" and (np.rint(array) == array).all() and (abs(array) < 2**53).all():
         array = array.astype(np.int64)
-    if array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= 2**53)):
-        raise InvalidInput(
-            f"{name} has {array.dtype} entries from {array.min()} to {array.max()}; each must be a whole number from 0 "
-            "to 2**53 - 1."
-        )
+    if array is None or array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= 2**53)):
+        numeric = array is not None and array.dtype.kind in "iuf"
+        span = f"{array.dtype} entries from {array.min()} to {array.max()}" if numeric else f"{values!r:.80}"
+        raise InvalidInput(f"{name} has {span}; counts must be whole numbers from 0 to 2**53 - 1.")
     return array.astype(np.int64)
 
 
-def _floats(name: str, values: Any) -> FloatArray:
+def reals(name: str, values: Any) -> FloatArray:
     """Return `values` as float64 if they are real numbers; masks, text, dates and complex numbers are errors."""
     array = None if isinstance(values, np.ma.MaskedArray) else _array(values)
     if (

@@ -1,6 +1,5 @@
 """A live experiment whose action sets change from round to round (see `session.py`)."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ from replibandit.arrays import FloatArray
 from replibandit.catalog import to_json
 from replibandit.errors import HorizonReached, InvalidInput
 from replibandit.key import Key
-from replibandit.ledger import FORMAT, Decision, Ledger, awaiting, check_asked, fixed
+from replibandit.ledger import Decision, Ledger, awaiting, check_asked, fixed
 from replibandit.policies import contextual
 from replibandit.policies.contextual import Block, ContextState
-from replibandit.record import encode
+from replibandit.record import encode, sealed
 from replibandit.runs import actions_fingerprint
 
 
@@ -82,9 +81,8 @@ class ContextSession:
     def to_json(self) -> str:
         """Return everything there is to know of the session, to be resumed bit for bit."""
         d = len(self._state.look.factor)
-        return json.dumps(
+        return sealed(
             {
-                "format": FORMAT,
                 "spec": to_json(self.spec),
                 "state": encode(self._state),
                 "told": encode(self._ledger.arrays()),

@@ -10,8 +10,6 @@ from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import AwaitingRewards, InvalidInput
 from replibandit.rewards import REWARD_BITS, reward_cell
 
-FORMAT = "replibandit.session.1"
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:

@@ -1,6 +1,12 @@
-"""States as JSON, bit for bit: arrays as their bytes, floats in hexadecimal, dataclasses by name."""
+"""States as JSON, bit for bit: arrays as their bytes, floats in hexadecimal, dataclasses by name.
+
+A record carries a seal, the BLAKE2b digest of all its other parts (JSON with sorted names), so that a text which was
+cut short, changed by hand or damaged on the way is noticed before anything is made of it.
+"""
 
 import base64
+import hashlib
+import json
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -34,6 +40,7 @@ RECORDS = {
         UCB1State,
     )
 }
+FORMAT = "replibandit.session.1"
 _KINDS = {"float64": "<f8", "int64": "<i8", "bool": "|b1"}
 
 
@@ -67,3 +74,28 @@ def decode(value: Any) -> Any:
     if value.get("record") in RECORDS:
         return RECORDS[value["record"]](**{name: decode(item) for name, item in value.items() if name != "record"})
     raise InvalidInput("the record holds what this version does not know. Restore it with the version that wrote it.")
+
+
+def sealed(parts: dict[str, Any]) -> str:
+    """Return the text of a record with these parts."""
+    return json.dumps({"format": FORMAT, **parts, "seal": _seal({"format": FORMAT, **parts})})
+
+
+def unsealed(text: str) -> dict[str, Any]:
+    """Return the parts of a record, all of them as they were written."""
+    try:
+        parts = json.loads(text)
+        written, seal = parts.pop("format"), parts.pop("seal")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidInput(
+            "the text is not a session record, or not all of it. Restore what `to_json` wrote."
+        ) from None
+    if written != FORMAT:
+        raise InvalidInput(f"the record has format {written!r}; this version reads {FORMAT!r}.")
+    if seal != _seal({"format": FORMAT, **parts}):
+        raise InvalidInput("the record was changed after it was written. Restore what `to_json` wrote, in full.")
+    return dict(parts)
+
+
+def _seal(parts: dict[str, Any]) -> str:
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -9,7 +9,6 @@ hands out its rounds one by one.  So the rewards of a batch may come late and in
 have to wait for them.  Sets that change every round: `start(spec, dim=d, ...)` and `session.ask(actions=A_t)`.
 """
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,9 +21,9 @@ from replibandit.catalog import from_json, to_json
 from replibandit.context_session import ContextSession
 from replibandit.errors import HorizonReached, InvalidInput
 from replibandit.key import Key, as_key
-from replibandit.ledger import FORMAT, Decision, Ledger, awaiting, check_asked, fixed
+from replibandit.ledger import Decision, Ledger, awaiting, check_asked, fixed
 from replibandit.policies.base import Pull
-from replibandit.record import decode, encode
+from replibandit.record import decode, encode, sealed, unsealed
 from replibandit.runs import actions_fingerprint
 
 
@@ -101,9 +100,8 @@ class Session:
     def to_json(self) -> str:
         """Return everything there is to know of the session, to be resumed bit for bit."""
         rounds, cells = self._ledger.arrays()
-        return json.dumps(
+        return sealed(
             {
-                "format": FORMAT,
                 "spec": to_json(self.spec),
                 "asked": self._asked,
                 "state": encode(self._state),
@@ -144,22 +142,10 @@ class Session:
 
 def restore(text: str) -> "Session | ContextSession":
     """Return the session that `to_json` wrote."""
-    try:
-        data = json.loads(text)
-        if data["format"] != FORMAT:
-            raise InvalidInput(f"the record has format {data['format']!r}; this version reads {FORMAT!r}.")
-        return _restored(data)
-    except InvalidInput:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise InvalidInput(f"the text is not a whole session record ({what}). Restore what `to_json` wrote.") from None
-
-
-def _restored(data: dict[str, Any]) -> "Session | ContextSession":
-    spec = from_json(data["spec"])
-    ledger = Ledger.of(spec.reward_exponent(), *decode(data["told"]))
-    if "batch" in data:
-        arms, batch = decode(data["arms"]).tolist(), list(decode(data["batch"]))
-        return ContextSession(spec, decode(data["state"]), ledger, arms=arms, batch=batch, ended=bool(data["ended"]))
-    return Session(spec, decode(data["state"]), ledger, past=decode(data["past"]), asked=int(data["asked"]))
+    parts = unsealed(text)
+    spec = from_json(parts["spec"])
+    ledger = Ledger.of(spec.reward_exponent(), *decode(parts["told"]))
+    if "batch" in parts:
+        arms, batch = decode(parts["arms"]).tolist(), list(decode(parts["batch"]))
+        return ContextSession(spec, decode(parts["state"]), ledger, arms=arms, batch=batch, ended=parts["ended"])
+    return Session(spec, decode(parts["state"]), ledger, past=decode(parts["past"]), asked=parts["asked"])

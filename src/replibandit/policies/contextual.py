@@ -188,7 +188,8 @@ def _first_beyond(
         return high, False, end
     grown, halve = state.look.growth, False
     while high - low > 1:  # growth <= target - margin at `low`, above it at `high`
-        share = 0.5 if halve else (target - margin - grown) / (end.growth - grown)
+        rise = end.growth - grown
+        share = 0.5 if halve or not rise > 0 else (target - margin - grown) / rise
         middle = min(max(low + int(share * (high - low)), low + 1), high - 1)
         look = _look(spec, state, add(gram, exact_gram(chosen[low:middle], e)))
         if look.growth > target - margin:
