@@ -157,13 +157,12 @@ def data(X: Any, y: Any, repeats: Any) -> tuple[FloatArray, FloatArray, IntArray
 def counts(name: str, values: Any, length: int) -> IntArray:
     """Return repetition counts as int64: whole numbers, 0 or above, one for each row."""
     array = _array(values)
-    if array is not None and array.shape != (length,):
+    if array is None or array.dtype.kind not in "iuf":
+        raise InvalidInput(f"{name} is {values!r:.80}; counts must be whole numbers from 0 to 2**53 - 1.")
+    if array.shape != (length,):
         raise InvalidInput(f"{name} has shape {array.shape}; it must be ({length},), one count for each row.")
-    if array is not None and array.dtype.kind == "f" and (np.rint(array) == array).all() and (abs(array) < 2**53).all():
-        array = array.astype(np.int64)
-    if array is None or array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= 2**53)):
-        numeric = array is not None and array.dtype.kind in "iuf"
-        span = f"{array.dtype} entries from {array.min()} to {array.max()}" if numeric else f"{values!r:.80}"
+    if not ((array >= 0) & (array < 2**53) & (np.rint(array) == array)).all():
+        span = f"{array.dtype} entries from {array.min()} to {array.max()}"
         raise InvalidInput(f"{name} has {span}; counts must be whole numbers from 0 to 2**53 - 1.")
     return array.astype(np.int64)
 
