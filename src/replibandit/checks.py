@@ -128,6 +128,14 @@ def vector(name: str, values: Any, length: int | None = None) -> FloatArray:
     return array
 
 
+def means(values: Any) -> FloatArray:
+    """Return the means of arms as a finite float64 vector, of one arm at least."""
+    array = vector("means", values)
+    if len(array) == 0:
+        raise InvalidInput("means is empty; give a mean for each arm, one at least.")
+    return array
+
+
 def finite(name: str, array: FloatArray) -> None:
     """Check that no entry is NaN or infinite, and name the first ones that are."""
     bad = ~np.isfinite(array)

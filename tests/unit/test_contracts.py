@@ -30,6 +30,12 @@ ENVIRONMENTS: dict[str, Any] = {
     "Bernoulli": rb.BernoulliArms(means=MEANS),
     "certain": rb.BernoulliArms(means=np.array([0.0, 1.0, 1.0])),
     "Gaussian": rb.GaussianArms(means=MEANS, sd=0.3),
+    "discrete": rb.DiscreteArms(
+        values=np.array([0.0, 0.25, 1.0]), probabilities=np.array([[0.3, 0.5, 0.2], [0.1, 0.2, 0.7]])
+    ),
+    "sampled": rb.SampledArms(
+        means=np.array([0.5, 0.6]), samplers=[lambda rng, n: rng.random(n), lambda rng, n: rng.beta(3, 2, n)]
+    ),
     "tape": rb.Tape(means=MEANS, key=rb.Key("tape")),
     "linear": rb.LinearArms(theta=THETA, actions=ROWS, noise=0.5),
     "ball": rb.LinearArms(theta=THETA, actions=rb.Ball(1.0, DIM), noise=0.5),
@@ -40,7 +46,7 @@ ENVIRONMENTS: dict[str, Any] = {
     "probit": rb.GLMArms(theta=THETA, actions=ROWS, link="probit", response="gaussian"),
     "logistic contexts": rb.GLMArms(theta=THETA, actions=rb.Contexts.of(SETS), link="logistic"),
 }
-ARMS = ["Bernoulli", "certain", "tape"]
+ARMS = ["Bernoulli", "certain", "discrete", "sampled", "tape"]
 LINEAR = ["linear", "ball", "linear contexts"]
 GLM = ["logistic", "probit", "logistic contexts"]
 SPECS: list[tuple[Any, list[str]]] = [
@@ -72,7 +78,9 @@ def test_environment(name: str) -> None:
     check_environment(ENVIRONMENTS[name])
 
 
-@pytest.mark.parametrize("name", [name for name, env in ENVIRONMENTS.items() if not isinstance(env, rb.Tape)])
+@pytest.mark.parametrize(
+    "name", [name for name, env in ENVIRONMENTS.items() if not isinstance(env, rb.Tape | rb.SampledArms)]
+)
 def test_environment_at_great_lengths(name: str) -> None:
     check_environment(ENVIRONMENTS[name], times=10**13)
 

@@ -27,6 +27,7 @@ def pull_of(times: int, arm: int = 0, vector: FloatArray | None = None, lanes: i
     return Pull(arms=np.full(lanes, arm), times=np.full(lanes, times, dtype=np.int64), vectors=rows)
 
 
+MEANS: FloatArray = np.array([0.0, 0.2])
 START: IntArray = np.zeros(DRAWS, dtype=np.int64)
 
 
@@ -107,6 +108,34 @@ def test_arms(times: int) -> None:
 
 
 @pytest.mark.parametrize("times", SIZES)
+def test_discrete_rewards(times: int) -> None:
+    """How often each of three values came has a binomial law; so has any two of them together."""
+    rng = np.random.default_rng(times % 1013)
+    chances = [0.05, 0.35, 0.6]
+    for values in np.eye(3):
+        for weights in (values, 1.0 - values):
+            env = rb.DiscreteArms(values=weights, probabilities=np.array([[1.0, 0.0, 0.0], chances]))
+            total = env.draw(pull_of(times, arm=1), rng, START)
+            assert standard(scores(total, stats.binom(times, float(weights @ chances)), rng))
+
+
+def test_sampled_rewards() -> None:
+    """A sum of rewards is that of the sampler, block after block, and no reward is drawn twice."""
+    env = rb.SampledArms(
+        means=MEANS, samplers=[lambda rng, n: np.zeros(n), lambda rng, n: np.floor(rng.random(n) + 0.2)]
+    )
+    for times in (0, 1, 2**16, 2**16 + 1, 200_000):
+        rng, again = np.random.default_rng(times), np.random.default_rng(times)
+        assert env.draw(pull_of(times, arm=1, lanes=1), rng, START[:1]) == np.floor(again.random(times) + 0.2).sum()
+    with pytest.raises(InvalidInput, match=r"stands for 4294967297 rounds.*DiscreteArms"):
+        env.draw(pull_of(2**32 + 1, lanes=1), rng, START[:1])
+    for short in (lambda rng, n: np.zeros(n - 1), lambda rng, n: np.full(n, np.nan)):
+        bad = rb.SampledArms(means=MEANS[:1], samplers=[short])
+        with pytest.raises(InvalidInput, match=r"samplers\[0\] was asked for 3 rewards"):
+            bad.draw(pull_of(3, lanes=1), rng, START[:1])
+
+
+@pytest.mark.parametrize("times", SIZES)
 def test_linear_rewards(times: int) -> None:
     rng = np.random.default_rng(times % 1013)
     theta, vector = np.array([0.5, -0.25]), np.array([0.5, 0.5])
@@ -157,6 +186,12 @@ ODD: list[tuple[Any, dict[str, Any], str]] = [
     (rb.GaussianArms, {"means": [0.5], "sd": np.nan}, "sd is"),
     (rb.GaussianArms, {"means": [np.inf]}, "means"),
     (rb.GaussianArms, {"means": []}, "means"),
+    (rb.DiscreteArms, {"values": [0.0, 1.0], "probabilities": [[0.5, 0.6]]}, "row 0 of probabilities adds up to 1.1"),
+    (rb.DiscreteArms, {"values": [0.0, 1.0], "probabilities": [[1.5, -0.5]]}, "at least 0"),
+    (rb.DiscreteArms, {"values": [0.0, 1.0], "probabilities": [[1.0]]}, "a column for each"),
+    (rb.DiscreteArms, {"values": [0.0, np.nan], "probabilities": [[0.5, 0.5]]}, "values"),
+    (rb.SampledArms, {"means": [0.0, 1.0], "samplers": [np.zeros]}, "1 samplers for 2 means"),
+    (rb.SampledArms, {"means": [], "samplers": []}, "means"),
     (rb.LinearArms, {"theta": [1.0], "actions": np.eye(2)}, "theta has 1"),
     (rb.LinearArms, {"theta": [1.0, np.nan], "actions": np.eye(2)}, "theta"),
     (rb.LinearArms, {"theta": [1.0, 1.0], "actions": 3}, "np.eye"),

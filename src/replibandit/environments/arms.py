@@ -22,8 +22,8 @@ class BernoulliArms:
     means: FloatArray
 
     def __post_init__(self) -> None:
-        means = checks.vector("means", self.means)
-        if len(means) == 0 or means.min() < 0 or means.max() > 1:
+        means = checks.means(self.means)
+        if means.min() < 0 or means.max() > 1:
             raise InvalidInput(f"means is {means}; a Bernoulli arm needs a mean from 0 to 1.")
         object.__setattr__(self, "means", means)
 
@@ -49,7 +49,7 @@ class GaussianArms:
     sd: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "means", checks.vector("means", self.means))
+        object.__setattr__(self, "means", checks.means(self.means))
         checks.nonnegative("sd", self.sd)
 
     @property
@@ -80,7 +80,7 @@ class Tape:
     actions: Any = None
 
     def __post_init__(self) -> None:
-        means = checks.vector("means", self.means)
+        means = checks.means(self.means)
         object.__setattr__(self, "means", means)
         if self.actions is None:
             object.__setattr__(self, "actions", len(means))
