@@ -1,7 +1,7 @@
 """Exact simulation: a policy meets an environment, batch by batch, any number of runs at once."""
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,17 @@ from replibandit.runs import Run
 
 _Array = TypeVar("_Array", FloatArray, IntArray)
 _FIRST_BLOCK, _LARGEST_BLOCK = 64, 4096  # rounds scored at once with contexts: doubled within a batch
+
+
+Played = tuple[Pull, FloatArray]
+
+
+class Step(NamedTuple):
+    """What the lanes do next: the state in which they decide, their decisions, and the totals of the rewards."""
+
+    state: Any
+    pull: Pull
+    totals: FloatArray
 
 
 def simulate(spec: Any, env: Environment, *, seed: Key | str | int, rng: np.random.Generator) -> Run:
@@ -35,59 +46,66 @@ def simulate_many(
     keys = [as_key(seed) for seed in seeds]
     checks.positive_integer("the number of seeds", len(keys))
     if isinstance(env.actions, Contexts):
-        return [_with_contexts(spec, env, key, rng) for key in keys]
-    return _with_one_set(spec, env, keys, rng)
+        return [as_run(spec, key, _without_states(context_steps(spec, env, key, rng))) for key in keys]
+    return as_runs(spec, keys, _without_states(steps(spec, env, keys, rng)))
 
 
-def _with_one_set(spec: Any, env: Environment, keys: list[Key], rng: np.random.Generator) -> list[Run]:
+def steps(spec: Any, env: Environment, keys: Sequence[Key], rng: np.random.Generator) -> Iterator[Step]:
+    """Play one action set throughout, all lanes a decision further in each step."""
     state, exponent = spec.init(env.actions, keys), spec.reward_exponent()
     start = np.zeros(len(keys), dtype=np.int64)
-    pulls: list[Pull] = []
-    totals: list[FloatArray] = []
     while (pull := spec.choose(state)).times.any():
-        total = on_grid(np.where(pull.times > 0, env.draw(pull, rng, start), 0.0), exponent)
-        pulls.append(pull)
-        totals.append(total)
-        state = spec.update(state, pull, total_cells(total, exponent))
+        totals = on_grid(np.where(pull.times > 0, env.draw(pull, rng, start), 0.0), exponent)
+        yield Step(state, pull, totals)
+        state = spec.update(state, pull, total_cells(totals, exponent))
         start = start + pull.times
-    kept = np.stack([pull.times > 0 for pull in pulls], axis=1)
-    arms, times = _by_lane([pull.arms for pull in pulls], kept), _by_lane([pull.times for pull in pulls], kept)
-    sums, vectors = _by_lane(totals, kept), _by_lane([pull.vectors for pull in pulls], kept)
+
+
+def context_steps(spec: Any, env: Environment, key: Key, rng: np.random.Generator) -> Iterator[Step]:
+    """Play sets that change, one lane, a block of rounds further in each step."""
+    contexts: Contexts = env.actions
+    state = contextual.init(spec, contexts.dim, key)
+    fresh = _FIRST_BLOCK if state.plan.batches < spec.horizon else 1  # else every batch may be one round
+    size = fresh
+    while (first := state.rounds) < spec.horizon:
+        sets = context_block(contexts, first, min(first + size, spec.horizon))
+        block, after = contextual.decide(spec, state, sets)
+        n = len(block.arms)
+        pull = Pull(arms=block.arms, times=np.ones(n, dtype=np.int64), vectors=block.vectors)
+        rewards = on_grid(env.draw(pull, rng, np.arange(first, first + n)), spec.reward_exponent())
+        yield Step(state, pull, rewards)
+        state = contextual.learn(spec, after, block, rewards)
+        size = fresh if block.ends else min(2 * size, _LARGEST_BLOCK)
+
+
+def as_runs(spec: Any, keys: Sequence[Key], played: Sequence[Played]) -> list[Run]:
+    """Return the run of each lane, without the steps in which it had no round left."""
+    kept = np.stack([pull.times > 0 for pull, _ in played], axis=1)
+    arms, times = _by_lane([pull.arms for pull, _ in played], kept), _by_lane([pull.times for pull, _ in played], kept)
+    vectors, totals = _by_lane([pull.vectors for pull, _ in played], kept), _by_lane([sums for _, sums in played], kept)
     return [
-        Run(spec=spec, key=key, arms=arms[lane], times=times[lane], totals=sums[lane], vectors=vectors[lane])
+        Run(spec=spec, key=key, arms=arms[lane], times=times[lane], totals=totals[lane], vectors=vectors[lane])
         for lane, key in enumerate(keys)
     ]
 
 
-def _by_lane(steps: list[_Array], kept: BoolArray) -> list[_Array]:
-    """Return what each lane did, step after step, without the steps in which it had no round left."""
-    table = np.stack(steps, axis=1)
-    return list(table) if kept.all() else [row[mask] for row, mask in zip(table, kept, strict=True)]
-
-
-def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generator) -> Run:
-    contexts: Contexts = env.actions
-    state = contextual.init(spec, contexts.dim, key)
-    fresh = _FIRST_BLOCK if state.plan.batches < spec.horizon else 1  # else every batch may be one round
-    arms, vectors, totals, size = [], [], [], fresh
-    while state.rounds < spec.horizon:
-        first = state.rounds
-        sets = context_block(contexts, first, min(first + size, spec.horizon))
-        block, state = contextual.decide(spec, state, sets)
-        n = len(block.arms)
-        pull = Pull(arms=block.arms, times=np.ones(n, dtype=np.int64), vectors=block.vectors)
-        rewards = on_grid(env.draw(pull, rng, np.arange(first, first + n)), spec.reward_exponent())
-        state = contextual.learn(spec, state, block, rewards)
-        arms.append(block.arms)
-        vectors.append(block.vectors)
-        totals.append(rewards)
-        size = fresh if block.ends else min(2 * size, _LARGEST_BLOCK)
-    every = np.concatenate(arms)
+def as_run(spec: Any, key: Key, played: Sequence[Played]) -> Run:
+    """Return the run of one lane whose steps are blocks of rounds."""
     return Run(
         spec=spec,
         key=key,
-        arms=every,
-        times=np.ones(len(every), dtype=np.int64),
-        totals=np.concatenate(totals),
-        vectors=np.concatenate(vectors),
+        arms=np.concatenate([pull.arms for pull, _ in played]),
+        times=np.concatenate([pull.times for pull, _ in played]),
+        totals=np.concatenate([totals for _, totals in played]),
+        vectors=np.concatenate([pull.vectors for pull, _ in played]),
     )
+
+
+def _without_states(played: Iterator[Step]) -> list[Played]:
+    return [(pull, totals) for _, pull, totals in played]
+
+
+def _by_lane(rows: list[_Array], kept: BoolArray) -> list[_Array]:
+    """Return what each lane did, step after step, without the steps in which it had no round left."""
+    table = np.stack(rows, axis=1)
+    return list(table) if kept.all() else [row[mask] for row, mask in zip(table, kept, strict=True)]
