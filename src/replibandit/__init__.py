@@ -1,6 +1,8 @@
 """replibandit: replicable adaptive decisions, and the replicable estimators behind them."""
 
 from replibandit.actions import Ball, Contexts, Finite
+from replibandit.audit import audit
+from replibandit.audit_estimator import audit_estimator
 from replibandit.catalog import digest, from_json, to_json
 from replibandit.environments.arms import BernoulliArms, GaussianArms, Tape
 from replibandit.environments.laws import DiscreteArms, SampledArms
@@ -9,8 +11,10 @@ from replibandit.estimators.core_set import CoreSet, CoreSetFit, core_set, rep_c
 from replibandit.estimators.glm import GLMFit, rep_glm
 from replibandit.estimators.mean import MeanFit, mean_sample_size, mean_tolerance, rep_mean
 from replibandit.estimators.ridge import RidgeFit, band, rep_ridge
+from replibandit.findings import Audit, Estimate
 from replibandit.key import Key
 from replibandit.ledger import Decision
+from replibandit.machine import Machine, check_machine
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
@@ -18,15 +22,17 @@ from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
 from replibandit.policies.thompson import Thompson
 from replibandit.policies.ucb1 import UCB1
-from replibandit.runs import Run, first_divergence, regret
+from replibandit.runs import Run, first_divergence, regret, regret_after
 from replibandit.session import restore, start
 from replibandit.simulate import simulate, simulate_many
+from replibandit.verdict import Tally, pairs_needed
 
 __version__ = "0.1.0"
 
 __all__ = [
     "GLMUCB",
     "UCB1",
+    "Audit",
     "Ball",
     "BernoulliArms",
     "Contexts",
@@ -34,6 +40,7 @@ __all__ = [
     "CoreSetFit",
     "Decision",
     "DiscreteArms",
+    "Estimate",
     "Finite",
     "GLMArms",
     "GLMFit",
@@ -41,6 +48,7 @@ __all__ = [
     "Key",
     "LinUCB",
     "LinearArms",
+    "Machine",
     "MeanFit",
     "RepGLMUCB",
     "RepLinUCB",
@@ -48,16 +56,22 @@ __all__ = [
     "RidgeFit",
     "Run",
     "SampledArms",
+    "Tally",
     "Tape",
     "Thompson",
+    "audit",
+    "audit_estimator",
     "band",
+    "check_machine",
     "core_set",
     "digest",
     "first_divergence",
     "from_json",
     "mean_sample_size",
     "mean_tolerance",
+    "pairs_needed",
     "regret",
+    "regret_after",
     "rep_core_set",
     "rep_glm",
     "rep_mean",

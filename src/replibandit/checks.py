@@ -59,6 +59,13 @@ def positive_integer(name: str, value: int) -> int:
     return int(value)
 
 
+def workers(n_jobs: int) -> int:
+    """Return a number of processes as an int: 1 or above, or a negative one as joblib counts from all of them."""
+    if isinstance(n_jobs, bool | np.bool_) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
+        raise InvalidInput(f"n_jobs is {n_jobs!r}; it must be a number of processes, or -1 for all processors.")
+    return int(n_jobs)
+
+
 def above_one(name: str, value: float) -> float:
     """Return `value` as a float if it is a finite number above 1."""
     if not positive(name, value) > 1:

@@ -5,6 +5,7 @@
     ├── OutOfRange           (OverflowError)    a number beyond the range of the exact arithmetic
     ├── NotPositiveDefinite  (ArithmeticError)  a matrix without a Cholesky factor in double precision
     ├── NotConverged         (ArithmeticError)  a solver that did not reach its stated tolerance
+    ├── NotReproducible      (RuntimeError)     a machine that computes other bits than the published ones
     ├── AwaitingRewards      (RuntimeError)     a session whose next decision needs rewards not yet told
     └── HorizonReached       (RuntimeError)     a session that has made all its decisions
 
@@ -30,6 +31,10 @@ class NotPositiveDefinite(ReplibanditError, ArithmeticError):
 
 class NotConverged(ReplibanditError, ArithmeticError):
     """An iteration stopped short of its stated tolerance."""
+
+
+class NotReproducible(ReplibanditError, RuntimeError):
+    """This machine does not compute the published bits."""
 
 
 class AwaitingRewards(ReplibanditError, RuntimeError):

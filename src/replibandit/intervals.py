@@ -8,7 +8,7 @@ from bisect import bisect_left
 
 import numpy as np
 
-from replibandit.checks import nonnegative, positive_integer, probability
+from replibandit.checks import nonnegative, number, positive_integer, probability
 from replibandit.errors import InvalidInput
 
 
@@ -78,3 +78,36 @@ def _check_successes(successes: int, most: int) -> None:
 def _check_rate(rate: float) -> None:
     if nonnegative("rate", rate) > 1:
         raise InvalidInput(f"rate is {rate!r}; it must lie between 0 and 1.")
+
+
+def anytime_interval(total: float, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """Return an interval of a mean that holds at every number of trials at once, with probability at least `level`.
+
+    `total` is the sum of `trials` numbers in [0, 1] whose means, given those before them, are equal.  So one may look
+    after every trial and stop when one likes.  With s = total and n = trials, the interval holds all p at which
+
+        M_n(p) = B(s + 1/2, n - s + 1/2) / (B(1/2, 1/2) p^s (1 - p)^(n - s)) < 1 / (1 - level).
+
+    M_n is a mixture over t of prod_i (t/p)^x_i ((1 - t)/(1 - p))^(1 - x_i).  Since a^x b^(1 - x) <= x a + (1 - x) b, it
+    is a supermartingale that begins at 1, and Ville's inequality bounds the probability that it ever reaches a height.
+
+    >>> low, high = anytime_interval(0, 100)
+    >>> low, round(high, 4)
+    (0.0, 0.057)
+    """
+    from scipy.optimize import brentq
+    from scipy.special import betaln, xlog1py, xlogy
+
+    positive_integer("trials", trials)
+    if not 0 <= number("total", total) <= trials:
+        raise InvalidInput(f"total is {total!r}; a sum of {trials} numbers from 0 to 1 lies between 0 and {trials}.")
+    miss, mean = 1.0 - probability("level", level), total / trials
+    mixture = float(betaln(total + 0.5, trials - total + 0.5) - betaln(0.5, 0.5) + np.log(miss))
+
+    def excess(p: float) -> float:
+        """Return log(M_n(p)) - log(1 / (1 - level)), which falls up to the mean and rises from there on."""
+        return mixture - float(xlogy(total, p) + xlog1py(trials - total, -p))
+
+    low = 0.0 if total == 0 else brentq(excess, np.nextafter(0.0, 1.0), mean, xtol=1e-15)
+    high = 1.0 if total == trials else brentq(excess, mean, np.nextafter(1.0, 0.0), xtol=1e-15)
+    return float(low), float(high)

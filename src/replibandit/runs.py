@@ -65,6 +65,13 @@ def regret(run: Run, env: Environment) -> FloatArray:
     return np.asarray(np.cumsum(env.gaps(pull, run.starts) * run.times))
 
 
+def regret_after(run: Run, env: Environment, rounds: IntArray) -> FloatArray:
+    """Return the expected regret of the first so many rounds, for each entry of `rounds`."""
+    ends = np.concatenate([[0], np.cumsum(run.times)]).astype(np.float64)
+    # within a decision every round loses the same
+    return np.asarray(np.interp(rounds, ends, np.concatenate([[0.0], regret(run, env)])))
+
+
 def first_divergence(a: Run, b: Run) -> int | None:
     """Return the first round, counted from 0, in which two runs act differently; None if they never do."""
     if a.spec != b.spec:
