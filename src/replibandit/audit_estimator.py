@@ -1,6 +1,6 @@
 """The audit of an estimator: one key, two data sets, one answer?
 
-audit_estimator(lambda y, seed: rep_ridge(X, y, ..., seed=seed), lambda rng: X @ theta + rng.normal(size=n), rho=0.1)
+    audit_estimator(lambda y, seed: rep_ridge(X, y, ..., seed=seed), lambda rng: X @ theta + rng.normal(size=n), rho=.1)
 """
 
 from collections.abc import Callable
@@ -62,7 +62,7 @@ def audit_estimator(
 
 def _differ(fit: Callable[[Any, Key], Any], sampler: Callable[[np.random.Generator], Any], key: Key, rng: Any) -> bool:
     first, second = (_identity(fit(sampler(rng), key)) for _ in range(2))
-    return first != second
+    return bool(first != second)
 
 
 def _identity(answer: Any) -> Any:
