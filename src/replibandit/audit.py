@@ -98,12 +98,12 @@ def in_order(play: Callable[[range], Any], blocks: Sequence[range], workers: int
     if workers == 1:
         yield from map(play, blocks)
         return
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
 
-    pool = Parallel(n_jobs=workers, return_as="generator")
-    todo = iter(blocks)
-    while group := list(islice(todo, 4 * abs(workers))):
-        yield from pool(delayed(play)(block) for block in group)
+    todo, several = iter(blocks), 2 * effective_n_jobs(workers)
+    with Parallel(n_jobs=workers) as pool:
+        while group := list(islice(todo, several)):
+            yield from pool(delayed(play)(block) for block in group)
 
 
 def generator(key: Key, *names: str | int) -> np.random.Generator:

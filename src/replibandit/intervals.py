@@ -108,6 +108,7 @@ def anytime_interval(total: float, trials: int, level: float = 0.95) -> tuple[fl
         """Return log(M_n(p)) - log(1 / (1 - level)), which falls up to the mean and rises from there on."""
         return mixture - float(xlogy(total, p) + xlog1py(trials - total, -p))
 
-    low = 0.0 if total == 0 else brentq(excess, np.nextafter(0.0, 1.0), mean, xtol=1e-15)
-    high = 1.0 if total == trials else brentq(excess, mean, np.nextafter(1.0, 0.0), xtol=1e-15)
+    least, most = float(np.nextafter(0.0, 1.0)), float(np.nextafter(1.0, 0.0))
+    low = brentq(excess, least, mean, xtol=1e-15) if total > 0 and excess(least) > 0 else 0.0
+    high = brentq(excess, mean, most, xtol=1e-15) if total < trials and excess(most) > 0 else 1.0
     return float(low), float(high)
