@@ -48,6 +48,7 @@ def main() -> None:
         core = rb.core_set(X[:300], epsilon=0.1, rho=0.1, delta=0.01)
         print("core_set", name, digest(core.weights, core.pulls.astype(np.float64), np.array([core.reach])))
         naive.append(naive_ridge(X, y))
+    print("machine", *(f"{name}: {bits}" for name, bits in rb.check_machine().computed), rb.check_machine().reproduces)
     print("naive", digest(*naive))
 
 
