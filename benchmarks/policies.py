@@ -1,6 +1,6 @@
 """Claims: what a simulated run and a live round cost, beside a naive per-round loop and other bandit libraries.
 
-Ratios are taken in one run. MABWiser, river and contextualbandits take part where they are installed:
+Ratios are taken in one run. MABWiser, river and contextualbandits take part where they are installed,
 pip install '.[bench]'.
 """
 

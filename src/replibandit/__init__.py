@@ -3,6 +3,16 @@
 from replibandit.actions import Ball, Contexts, Finite
 from replibandit.audit import audit
 from replibandit.audit_estimator import audit_estimator
+from replibandit.bounds import (
+    Bounds,
+    ErrorBound,
+    bounds,
+    core_set_bound,
+    informative_horizon,
+    mean_bound,
+    realised_bound,
+    ridge_bound,
+)
 from replibandit.catalog import digest, from_json, to_json
 from replibandit.environments.arms import BernoulliArms, GaussianArms, Tape
 from replibandit.environments.laws import DiscreteArms, SampledArms
@@ -22,6 +32,7 @@ from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
 from replibandit.policies.thompson import Thompson
 from replibandit.policies.ucb1 import UCB1
+from replibandit.report import report
 from replibandit.runs import Run, first_divergence, regret, regret_after
 from replibandit.session import restore, start
 from replibandit.simulate import simulate, simulate_many
@@ -35,11 +46,13 @@ __all__ = [
     "Audit",
     "Ball",
     "BernoulliArms",
+    "Bounds",
     "Contexts",
     "CoreSet",
     "CoreSetFit",
     "Decision",
     "DiscreteArms",
+    "ErrorBound",
     "Estimate",
     "Finite",
     "GLMArms",
@@ -62,21 +75,28 @@ __all__ = [
     "audit",
     "audit_estimator",
     "band",
+    "bounds",
     "check_machine",
     "core_set",
+    "core_set_bound",
     "digest",
     "first_divergence",
     "from_json",
+    "informative_horizon",
+    "mean_bound",
     "mean_sample_size",
     "mean_tolerance",
     "pairs_needed",
+    "realised_bound",
     "regret",
     "regret_after",
     "rep_core_set",
     "rep_glm",
     "rep_mean",
     "rep_ridge",
+    "report",
     "restore",
+    "ridge_bound",
     "simulate",
     "simulate_many",
     "start",

@@ -1,6 +1,6 @@
 """The audit of an estimator: one key, two data sets, one answer?
 
-    audit_estimator(lambda y, seed: rep_ridge(X, y, ..., seed=seed), lambda rng: X @ theta + rng.normal(size=n), rho=.1)
+audit_estimator(lambda y, seed: rep_ridge(X, y, ..., seed=seed), lambda rng: X @ theta + rng.normal(size=n), rho=.1)
 """
 
 from collections.abc import Callable
