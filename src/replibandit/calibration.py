@@ -48,9 +48,7 @@ def sharp_width(spread: FloatArray | float, *, runs: float, noise: float, rho: f
     return np.asarray(runs * noise * spread / rho)
 
 
-def dither(
-    dim: int, *, delta: float, roundings: int = 1, candidates: int | None = None
-) -> tuple[float, float]:
+def dither(dim: int, *, delta: float, roundings: int = 1, candidates: int | None = None) -> tuple[float, float]:
     """Return (c, rest): rounding moves <x, theta> by at most c alpha ||x||_{V^-1}, and `rest` of delta is not spent.
 
     Lemma D.  The error e is uniform on the cell and independent of the estimate.  For `candidates` vectors x fixed

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from replibandit import checks
-from replibandit.arithmetic import Moments, log, moments
+from replibandit.arithmetic import Moments, moments
 from replibandit.arrays import FloatArray
 from replibandit.calibration import CALIBRATIONS, PAIR, grid_width, inflated, sharp_width
 from replibandit.errors import InvalidInput, OutOfRange

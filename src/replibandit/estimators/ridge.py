@@ -109,7 +109,7 @@ def _fit(sums: Moments, s: Settings, key: Key) -> RidgeFit:
     L = cholesky(V)
     raw = solve(L, sums.cross)  # line 2: theta^ = V^-1 sum_i x_i y_i
     root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
-    # line 3: beta = sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S; lines 4 and 5: alpha
+    # line 3: beta = sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S; lines 4, 5: alpha
     grid = s.grid(Design(root=root, gram=V - s.penalty * np.eye(d), log_det=log_det_ratio(L, s.penalty)))
     rounded = round_estimate(raw, root, width=grid.width, draws=key.child("estimate").uniform(d))  # lines 6 and 7
     settings = {**asdict(s), "rows": sums.rows, "seed": repr(key)}

@@ -73,7 +73,9 @@ class SymmetricRoot:
 
     def leverages(self, gram: FloatArray) -> FloatArray:
         """Return the diagonal of R^-1 G R^-1."""
-        inverse = solve_upper(self.factor, solve_lower(self.factor, np.broadcast_to(np.eye(gram.shape[-1]), gram.shape)))
+        inverse = solve_upper(
+            self.factor, solve_lower(self.factor, np.broadcast_to(np.eye(gram.shape[-1]), gram.shape))
+        )
         return _diagonal(multiply(multiply(inverse, gram), inverse), self.root)
 
 
