@@ -20,6 +20,7 @@ from replibandit.policies.batched import BatchedState, Rule
 from replibandit.policies.contextual import ContextState, Look
 from replibandit.policies.plan import Plan
 from replibandit.policies.rep_ucb import RepUCBState
+from replibandit.policies.schedule import Schedule
 from replibandit.policies.thompson import ThompsonState
 from replibandit.policies.ucb1 import UCB1State
 
@@ -36,6 +37,7 @@ RECORDS = {
         Look,
         Plan,
         RepUCBState,
+        Schedule,
         ThompsonState,
         UCB1State,
     )

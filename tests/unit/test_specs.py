@@ -71,7 +71,7 @@ ODD_SCHEDULES: list[tuple[dict[str, Any], str]] = [
     ({"growth": float("inf")}, "growth is inf; it must be a finite number above 0"),
     ({"budgets": 0.1}, "budgets is 0.1; it must be a sequence of numbers, one for each batch"),
     ({"budgets": ()}, "budgets is (); it must be a sequence"),
-    ({"budgets": "uniform"}, "budgets is 'uniform'; it must be a sequence"),
+    ({"budgets": "uniform"}, "budgets is 'uniform'; words are for calibration='sharp'"),
     ({"budgets": (0.1, -0.05)}, "budgets[1] is -0.05; it must be a finite number above 0"),
     ({"budgets": (0.1, 0.5)}, "budgets add up to 0.6; they must add up to rho = 0.5 at most"),
     ({"delta_budgets": (0.1, 0.1)}, "delta_budgets add up to 0.2; they must add up to delta = 0.1 at most"),

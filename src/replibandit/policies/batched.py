@@ -156,7 +156,9 @@ def choose(spec: Batched, state: BatchedState) -> Pull:
 
 def rounding(state: BatchedState) -> Rounding:
     """Return the rounding at the start of the running batch."""
-    return Rounding(names=(("batch", state.batch),) * len(state.keys), z=state.z, width=state.width)
+    lanes = len(state.keys)
+    rho = np.full(lanes, state.plan.rho[state.batch])
+    return Rounding(names=(("batch", state.batch),) * lanes, z=state.z, width=state.width, rho=rho)
 
 
 def update(spec: Batched, state: BatchedState, pull: Pull, totals: IntArray) -> BatchedState:
