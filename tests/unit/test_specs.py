@@ -145,7 +145,7 @@ ODD_TEXTS: list[Any] = [
     '{"policy": {"RepUCB": 1}}',
     '{"policy": null}',
     '{"policy": "RepUCB"}',
-    '{"policy": "RepUCB", "horizon": 1000, "rho": 0.1, "growth": 3}',
+    '{"policy": "RepUCB", "horizon": 1000, "rho": 0.1, "penalty": 3}',
     '{"policy": "RepUCB", "horizon": 1' + "0" * 5000 + ', "rho": 0.1}',
     b"\xff",
     None,
