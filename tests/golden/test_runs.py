@@ -25,6 +25,16 @@ RUNS = {
     "GLMUCB-continuous": "18730871d7902a19e3d9219d9d885fa3",
     "GLMUCB-contexts": "dbeeb606d16cb34b0b3d740f3d1770fe",
     "Thompson-arms": "00acb0c292d23b2645a2a9277f33e8df",
+    "RepUCB-arms-sharp": "39e6ab3da137ac73481daa3804bf0213",
+    "RepLinUCB-continuous-sharp": "eeaab6c73614261b01529725c3896a0e",
+    "RepLinUCB-binary-sharp": "c14f131f9c3dc52555a85796771340ba",
+    "RepLinUCB-one-hot-sharp": "5db937490841c2194b33972f9ffe3d8c",
+    "RepLinUCB-tied-sharp": "620f26de40e7962afd2fb76fc43ac3f7",
+    "RepLinUCB-contexts-sharp": "0a6e532e1a8840f7dcc7ce0656750425",
+    "RepLinUCB-ball-sharp": "f02283e4954e8c1d0525c08681057784",
+    "RepGLMUCB-continuous-sharp": "712794959a63d275db6b9d28d363da66",
+    "RepGLMUCB-tied-sharp": "b99b009445d30468bdf170e1b0b7c1d1",
+    "RepGLMUCB-contexts-sharp": "02eb8d54105313707ecf333c945613cf",
 }
 
 
