@@ -17,4 +17,4 @@ def test_every_page_is_in_the_navigation_once() -> None:
 
 def test_the_site_needs_no_network() -> None:
     assert "font: false" in CONFIG
-    assert "http" not in CONFIG
+    assert "://" not in CONFIG
