@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,13 @@ def test_a_wrong_target_is_caught() -> None:
         "tests/docs/test_docs.py: no no_such_test in it",
     ]
     assert missing("tests/docs/test_docs.py::missing") is None
+
+
+def test_the_layers_of_the_design_are_those_that_are_checked() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    design = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    rows = [re.findall(r"`(\w+)/?`", row) for row in re.findall(r"^\|([^|]*)\|", design, re.MULTILINE)]
+    named = [set(row) for row in rows if row]
+    checked = [set(re.findall(r"\w+", layer)) for layer in reversed(layers)]
+    assert named == checked, "the table in docs/design.md names the layers of pyproject.toml, from the ground up"
