@@ -57,7 +57,8 @@ class Halving:
 
 def by_hand(rewards: FloatArray, horizon: int) -> list[int]:
     """Return the arm of every round, one round at a time."""
-    left, played, length = list(range(rewards.shape[1])), [], 2
+    left, length = list(range(rewards.shape[1])), 2
+    played: list[int] = []
     while len(played) < horizon:
         totals = {}
         for arm in left:
@@ -96,7 +97,7 @@ def test_steps_do_not_grow_with_the_horizon() -> None:
 def test_a_session_makes_the_same_decisions() -> None:
     env = rb.Tape(means=np.array([0.2, 0.5, 0.7, 0.4]), key=rb.Key("tape"))
     spec = Halving(horizon=300)
-    session = rb.start(spec, actions=4, seed="s")
+    session: Any = rb.start(spec, actions=4, seed="s")
     for t in range(spec.horizon):
         decision = session.ask()
         session.tell(decision, env.reward(decision.arm, t))
