@@ -8,6 +8,7 @@ from replibandit.errors import InvalidInput
 from replibandit.fingerprint import Setting, fingerprint
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
+from replibandit.policies.rep_commit import RepCommit
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
@@ -15,7 +16,7 @@ from replibandit.policies.thompson import Thompson
 from replibandit.policies.ucb1 import UCB1
 
 POLICIES: dict[str, type[Any]] = {
-    policy.__name__: policy for policy in (RepUCB, RepLinUCB, RepGLMUCB, UCB1, LinUCB, GLMUCB, Thompson)
+    policy.__name__: policy for policy in (RepUCB, RepLinUCB, RepGLMUCB, RepCommit, UCB1, LinUCB, GLMUCB, Thompson)
 }
 
 
