@@ -28,6 +28,7 @@ from replibandit.machine import Machine, check_machine
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
 from replibandit.policies.rep_commit import RepCommit
+from replibandit.policies.rep_eliminate import RepEliminate
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
@@ -65,6 +66,7 @@ __all__ = [
     "Machine",
     "MeanFit",
     "RepCommit",
+    "RepEliminate",
     "RepGLMUCB",
     "RepLinUCB",
     "RepUCB",

@@ -10,8 +10,9 @@ V blurs the edges.  The density of the level is the trapezoid with the corners a
 
 If F_p(l) is the probability that the statistic reaches l, two runs decide differently at p with probability
 E[2 F_p (1 - F_p)] over the level.  A `Shape` bounds 2 F (1 - F) at a distance x above or below the position, and its
-integral; the certificate is the largest sum over the phases that any position allows (docs/theory-decisions.md).  It
-is an upper sum over cells in the strict arithmetic: the levels are the same bits on every machine.
+integral; where actions are dropped, it bounds what takes the place of 2 F (1 - F).  The certificate is the largest sum
+over the phases that any positions allow (docs/theory-decisions.md): an upper sum over cells, in the strict arithmetic,
+so that the levels are the same bits on every machine.
 """
 
 import math
@@ -26,7 +27,7 @@ from replibandit.errors import InvalidInput
 
 _STEP = 2.0**-4  # of the cells around a position
 _CELLS = 160  # on either side of it
-_X = _STEP * np.arange(_CELLS + 1)
+_X: FloatArray = _STEP * np.arange(_CELLS + 1, dtype=np.float64)
 _POSITIONS = 32  # cells from a to sqrt(g) a
 _NEIGHBOURS = 4  # phases before and after the one that lies there
 _SHARES = 8
@@ -50,29 +51,31 @@ class Shape:
 
 
 @lru_cache(maxsize=64)
-def commitment(actions: int, calibration: str, independent: bool) -> Shape:
-    """Return the shape of the least standardised lead of one of `actions`; `independent` if they are pulled alone."""
-    others = actions - 1
-    if calibration == "gaussian":
-        # |Phi^-1(F)| is at least the distance from the median: the least lead is 1-Lipschitz in the normal noise
-        pair = _distances_normal()
-        both = tuple((2.0 * pair * (1.0 - pair)).tolist())
-        return Shape(above=both, below=both, area=math.inf, wrong=float(others))
-    # the lead over one action, and one of K - 1 leads
-    above, below = _pairs(_tails()), _pairs(others * _tails())
+def commitment(actions: int, calibration: str, independent: bool, proportional: bool = True) -> Shape:
+    """Return the shape of the least standardised lead of one of `actions`.
+
+    `independent` if each action is pulled itself, `proportional` if the errors of all phases have one law but for size.
+    """
+    others, normal = actions - 1, calibration == "gaussian"
+    tails = _distances_normal() if normal else _tails()
+    # the lead over one action, and one of K - 1 leads; with proportional normal errors |Phi^-1(F)| is at least the
+    # distance from the median, since the least lead is 1-Lipschitz in the errors
+    above, below = _pairs(tails), _pairs(tails if normal and proportional else others * tails)
     # E|M - M'| <= (2/sqrt 3) sd(M), and Var(M) <= K/2 by the inequality of Efron and Stein
     area = math.sqrt(2.0 * actions / 3.0) if independent else math.inf
-    return Shape(above=above, below=below, area=area, wrong=2.0 * others)
+    return Shape(above=above, below=below, area=area, wrong=others * (1.0 if normal else 2.0))
 
 
 @lru_cache(maxsize=64)
-def elimination(actions: int, calibration: str) -> Shape:
+def elimination(actions: int, calibration: str, independent: bool) -> Shape:
     """Return the shape of the standardised distance of one of `actions` to the leader, on the canonical path."""
     others = actions - 1
     tails = _distances_normal() if calibration == "gaussian" else _tails()
-    # some action leads by more, and the best one leads by less: 2 min(F, 1 - F) in place of 2 F (1 - F)
-    above, below = (tuple((2.0 * np.minimum(0.5, q)).tolist()) for q in (others * tails, tails))
-    return Shape(above=above, below=below, area=math.inf, wrong=2.0 * others)
+    # some action leads by more, and the best one leads by less.  2 e - e^2 in place of 2 F (1 - F), e = min(F, 1 - F)
+    above, below = (tuple((e * (2.0 - e)).tolist()) for e in (np.minimum(0.5, q) for q in (others * tails, tails)))
+    # 2 E|M - median| <= 2 sd(M), and Var(M) <= K/2
+    area = math.sqrt(2.0 * actions) if independent else math.inf
+    return Shape(above=above, below=below, area=area, wrong=2.0 * others)
 
 
 @lru_cache(maxsize=4096)
@@ -163,7 +166,7 @@ def _tails() -> FloatArray:
 
 
 def _distances_normal() -> FloatArray:
-    return normal_cdf(-_X)
+    return np.asarray(normal_cdf(-_X), dtype=np.float64)
 
 
 def _pairs(tails: FloatArray) -> tuple[float, ...]:

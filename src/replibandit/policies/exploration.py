@@ -13,9 +13,10 @@ import numpy as np
 
 from replibandit.arithmetic import apply, cholesky, multiply, solve_lower
 from replibandit.arrays import FloatArray, IntArray
-from replibandit.estimators.design import g_optimal, span_coordinates
+from replibandit.estimators.design import Design, g_optimal, span_coordinates
 
 _APPROXIMATION = 1.1
+_SLACK = 1.0 + 2.0**-30
 _FINENESS = 4  # pulls of phase 0, times the actions in the design
 
 
@@ -46,9 +47,22 @@ def exploration(vectors: FloatArray) -> Exploration:
     """Return the design for K arms, (K, 0), or for the rows of `vectors`."""
     if vectors.shape[1] == 0:
         return Exploration(base=np.ones(len(vectors), dtype=np.int64), points=vectors)
-    design, points = g_optimal(vectors, approximation=_APPROXIMATION), span_coordinates(vectors)
-    scale = _FINENESS * len(design.indices)
-    base = np.zeros(len(vectors), dtype=np.int64)
+    design = g_optimal(vectors, approximation=_APPROXIMATION)
+    return _pulled(vectors, design, _FINENESS * len(design.indices))
+
+
+def unit_exploration(vectors: FloatArray) -> Exploration:
+    """Return a design after whose phase 0 ||a - b|| in the norm of V_0^-1 is at most 1 for all rows of `vectors`."""
+    if vectors.shape[1] == 0:
+        return Exploration(base=np.full(len(vectors), 2), points=vectors)
+    design = g_optimal(vectors, approximation=_APPROXIMATION)
+    # ||a - b|| <= 2 max_a ||a|| <= 2 sqrt(g(pi)/N)
+    return _pulled(vectors, design, math.ceil(4.0 * design.certificate * _SLACK))
+
+
+def _pulled(vectors: FloatArray, design: Design, scale: int) -> Exploration:
+    """Return what n_a = ceil(N pi(a)) pulls make known."""
+    points, base = span_coordinates(vectors), np.zeros(len(vectors), dtype=np.int64)
     base[design.indices] = [math.ceil(scale * Fraction(weight)) for weight in design.weights.tolist()]
     # V_0 = sum_a n_a a a^T, in the coordinates of the span
     core = points[design.indices]
