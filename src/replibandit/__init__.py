@@ -27,6 +27,8 @@ from replibandit.ledger import Decision
 from replibandit.machine import Machine, check_machine
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
+from replibandit.policies.rep_commit import RepCommit
+from replibandit.policies.rep_eliminate import RepEliminate
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
@@ -63,6 +65,8 @@ __all__ = [
     "LinearArms",
     "Machine",
     "MeanFit",
+    "RepCommit",
+    "RepEliminate",
     "RepGLMUCB",
     "RepLinUCB",
     "RepUCB",
