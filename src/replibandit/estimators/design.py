@@ -90,7 +90,7 @@ def span_coordinates(actions: FloatArray) -> FloatArray:
     >>> span_coordinates([[3, 3], [6, 6], [0, 0]]).tolist()
     [[0.5], [1.0], [0.0]]
     """
-    return _in_span(_scaled(actions))[0]
+    return span_of(_scaled(actions)).coordinates
 
 
 def _scaled(actions: FloatArray) -> FloatArray:
