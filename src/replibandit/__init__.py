@@ -19,12 +19,24 @@ from replibandit.environments.laws import DiscreteArms, SampledArms
 from replibandit.environments.linear import GLMArms, LinearArms
 from replibandit.estimators.core_set import CoreSet, CoreSetFit, core_set, rep_core_set
 from replibandit.estimators.glm import GLMFit, rep_glm
+from replibandit.estimators.least_squares import (
+    LeastSquaresFit,
+    LeastSquaresPlan,
+    least_squares_plan,
+    rep_least_squares,
+)
 from replibandit.estimators.mean import MeanFit, mean_sample_size, mean_tolerance, rep_mean
 from replibandit.estimators.ridge import RidgeFit, band, rep_ridge
 from replibandit.findings import Audit, Estimate
 from replibandit.key import Key
 from replibandit.ledger import Decision
 from replibandit.machine import Machine, check_machine
+from replibandit.policies.commit_in_phases import CommitInPhases
+from replibandit.policies.eliminate_in_phases import EliminateInPhases
+from replibandit.policies.esfandiari_linear import EsfandiariLinear
+from replibandit.policies.esfandiari_mean import EsfandiariMean
+from replibandit.policies.esfandiari_net import EsfandiariNet
+from replibandit.policies.esfandiari_threshold import EsfandiariThreshold
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
 from replibandit.policies.rep_commit import RepCommit
@@ -49,18 +61,26 @@ __all__ = [
     "Ball",
     "BernoulliArms",
     "Bounds",
+    "CommitInPhases",
     "Contexts",
     "CoreSet",
     "CoreSetFit",
     "Decision",
     "DiscreteArms",
+    "EliminateInPhases",
     "ErrorBound",
+    "EsfandiariLinear",
+    "EsfandiariMean",
+    "EsfandiariNet",
+    "EsfandiariThreshold",
     "Estimate",
     "Finite",
     "GLMArms",
     "GLMFit",
     "GaussianArms",
     "Key",
+    "LeastSquaresFit",
+    "LeastSquaresPlan",
     "LinUCB",
     "LinearArms",
     "Machine",
@@ -87,6 +107,7 @@ __all__ = [
     "first_divergence",
     "from_json",
     "informative_horizon",
+    "least_squares_plan",
     "mean_bound",
     "mean_sample_size",
     "mean_tolerance",
@@ -96,6 +117,7 @@ __all__ = [
     "regret_after",
     "rep_core_set",
     "rep_glm",
+    "rep_least_squares",
     "rep_mean",
     "rep_ridge",
     "report",

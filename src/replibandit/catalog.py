@@ -6,6 +6,12 @@ from typing import Any
 
 from replibandit.errors import InvalidInput
 from replibandit.fingerprint import Setting, fingerprint
+from replibandit.policies.commit_in_phases import CommitInPhases
+from replibandit.policies.eliminate_in_phases import EliminateInPhases
+from replibandit.policies.esfandiari_linear import EsfandiariLinear
+from replibandit.policies.esfandiari_mean import EsfandiariMean
+from replibandit.policies.esfandiari_net import EsfandiariNet
+from replibandit.policies.esfandiari_threshold import EsfandiariThreshold
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
 from replibandit.policies.rep_commit import RepCommit
@@ -17,9 +23,10 @@ from replibandit.policies.thompson import Thompson
 from replibandit.policies.ucb1 import UCB1
 
 _REPLICABLE = (RepUCB, RepLinUCB, RepGLMUCB, RepCommit, RepEliminate)
+_OLDER = (EsfandiariMean, EsfandiariThreshold, EsfandiariLinear, EsfandiariNet, EliminateInPhases, CommitInPhases)
 _REFERENCES = (UCB1, LinUCB, GLMUCB, Thompson)
 
-POLICIES: dict[str, type[Any]] = {policy.__name__: policy for policy in (*_REPLICABLE, *_REFERENCES)}
+POLICIES: dict[str, type[Any]] = {policy.__name__: policy for policy in (*_REPLICABLE, *_OLDER, *_REFERENCES)}
 
 
 def spec_settings(spec: Any) -> dict[str, Setting]:

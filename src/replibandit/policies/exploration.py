@@ -48,7 +48,7 @@ def exploration(vectors: FloatArray) -> Exploration:
     if vectors.shape[1] == 0:
         return Exploration(base=np.ones(len(vectors), dtype=np.int64), points=vectors)
     design = g_optimal(vectors, approximation=_APPROXIMATION)
-    return _pulled(vectors, design, _FINENESS * len(design.indices))
+    return pulled(vectors, design, _FINENESS * len(design.indices))
 
 
 def unit_exploration(vectors: FloatArray) -> Exploration:
@@ -57,10 +57,10 @@ def unit_exploration(vectors: FloatArray) -> Exploration:
         return Exploration(base=np.full(len(vectors), 2), points=vectors)
     design = g_optimal(vectors, approximation=_APPROXIMATION)
     # ||a - b|| <= 2 max_a ||a|| <= 2 sqrt(g(pi)/N)
-    return _pulled(vectors, design, math.ceil(4.0 * design.certificate * _SLACK))
+    return pulled(vectors, design, math.ceil(4.0 * design.certificate * _SLACK))
 
 
-def _pulled(vectors: FloatArray, design: Design, scale: int) -> Exploration:
+def pulled(vectors: FloatArray, design: Design, scale: int) -> Exploration:
     """Return what n_a = ceil(N pi(a)) pulls make known."""
     points, base = span_coordinates(vectors), np.zeros(len(vectors), dtype=np.int64)
     base[design.indices] = [math.ceil(scale * Fraction(weight)) for weight in design.weights.tolist()]
