@@ -109,16 +109,19 @@ def eliminate(horizon: int) -> rb.RepEliminate:
 
 
 TABLE = vectors(np.random.default_rng(11), ARMS, DIM)
-FIXED = [
+BATCHED = [
     Case(name="RepUCB-arms", spec=arms, actions=ARMS),
     Case(name="RepLinUCB-finite", spec=lin, actions=TABLE),
     Case(name="RepLinUCB-ball", spec=lin, actions=rb.Ball(1.0, DIM)),
     Case(name="RepGLMUCB-finite", spec=glm, actions=TABLE),
+]
+PHASED = [
     Case(name="RepCommit-arms", spec=partial(commit, noise=0.05), actions=ARMS),
     Case(name="RepCommit-finite", spec=partial(commit, noise=0.07), actions=TABLE),
     Case(name="RepEliminate-arms", spec=eliminate, actions=ARMS),
     Case(name="RepEliminate-finite", spec=eliminate, actions=TABLE),
 ]
+FIXED = BATCHED + PHASED
 CHANGING = [
     Case(name="RepLinUCB-contexts", spec=lin, contexts=True),
     Case(name="RepGLMUCB-contexts", spec=glm, contexts=True),

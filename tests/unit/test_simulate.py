@@ -12,6 +12,7 @@ from replibandit.arrays import FloatArray
 from replibandit.errors import InvalidInput
 from replibandit.policies.base import Pull
 from tests.reference.routes import (
+    BATCHED,
     CASES,
     CHANGING,
     FIXED,
@@ -120,7 +121,7 @@ def test_the_size_of_blocks_does_not_matter(
     assert np.array_equal(other.vectors, usual.vectors)
 
 
-@pytest.mark.parametrize("case", [case for case in FIXED if case.actions is TABLE], ids=str)
+@pytest.mark.parametrize("case", [case for case in BATCHED if case.actions is TABLE], ids=str)
 def test_a_fixed_set_is_the_same_set_every_round(case: Case) -> None:
     """The closed form and the determinant of every round end the same batches."""
     here = world(case, 1000, data=10)
