@@ -11,8 +11,9 @@ from replibandit.environments.base import Environment
 from replibandit.errors import InvalidInput
 from tests.unit.test_contracts import ENVIRONMENTS, SPECS
 
-KINDS = ("ball", "contexts")
-CASES = [(spec, name) for spec, fitting in SPECS for name in fitting if name == fitting[0] or name.split()[-1] in KINDS]
+FIRST = {type(spec): (spec, fitting[0]) for spec, fitting in reversed(SPECS)}
+LINEAR = rb.RepLinUCB(horizon=300, rho=0.5, delta=0.05, noise=0.5)
+CASES = [*FIRST.values(), (LINEAR, "ball"), (LINEAR, "linear contexts")]
 
 
 @pytest.mark.parametrize(("spec", "name"), CASES, ids=str)
