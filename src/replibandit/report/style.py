@@ -34,7 +34,7 @@ dd { margin: 0.15rem 0 0; overflow-wrap: anywhere; }
 .answers dt { margin: 0; }
 .badge {
   display: inline-block; border: 1px solid currentColor; border-radius: 1em; padding: 0 0.6em;
-  font-size: 0.85em; font-weight: 600; white-space: nowrap;
+  font-size: 0.85em; line-height: 1.5; font-weight: 600; white-space: nowrap;
 }
 .good { color: var(--good); } .bad { color: var(--bad); } .open { color: var(--open); }
 .scroll {
