@@ -4,14 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# One virtual environment, three stamps. They depend on pyproject.toml only, so a second run needs no network.
+# One virtual environment, four stamps. They depend on pyproject.toml only, so a second run needs no network.
 CREATED := $(VENV)/.created
 BASE := $(VENV)/.base
 FULL := $(VENV)/.full
+DOCS := $(VENV)/.docs
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv demo test bench clean
+.PHONY: help venv demo test bench docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 8
@@ -31,8 +32,12 @@ test: $(FULL)  ## lint, types, import contracts, tests
 bench: $(FULL)  ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
+docs: $(DOCS)  ## build the documentation into site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "open site/index.html"
+
 clean:  ## remove the virtual environment and every cache
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(CREATED):
@@ -54,4 +59,9 @@ $(BASE): pyproject.toml | $(CREATED)
 $(FULL): pyproject.toml | $(CREATED)
 	@echo "installing replibandit with every extra and the tools"
 	@$(PIP) install --editable '.[all]'
+	@touch $(BASE) $@
+
+$(DOCS): pyproject.toml | $(CREATED)
+	@echo "installing what builds the documentation"
+	@$(PIP) install --editable '.[docs]'
 	@touch $(BASE) $@

@@ -60,12 +60,15 @@ class Key:
 
     seed: str | int
     names: tuple[str | int, ...] = field(default=(), kw_only=True)
+    _encoding: bytes = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.names, tuple):
             raise InvalidInput(f"names is {self.names!r}; it must be a tuple. Write Key(seed).child(...) instead.")
         object.__setattr__(self, "seed", _part("seed", self.seed))
         object.__setattr__(self, "names", tuple(_part("name", name) for name in self.names))
+        # kept, since a run draws from one key hundreds of times
+        object.__setattr__(self, "_encoding", _VERSION + _encoded(self.seed) + b"".join(map(_encoded, self.names)))
 
     def __repr__(self) -> str:
         names = f".child({', '.join(map(_shown, self.names))})" if self.names else ""
@@ -77,7 +80,7 @@ class Key:
 
     def encoding(self) -> bytes:
         """Return the bytes that are hashed."""
-        return _VERSION + _encoded(self.seed) + b"".join(map(_encoded, self.names))
+        return self._encoding
 
     def words(self, size: int) -> npt.NDArray[np.uint64]:
         """Return the first `size` words of the stream, of shape (size,)."""
@@ -95,11 +98,9 @@ class Key:
 def uniforms(keys: Sequence[Key], names: Sequence[tuple[str | int, ...]], size: int) -> FloatArray:
     """Return `key.child(*names).uniform(size)` for many keys, each with its names: one row a key."""
     suffix = {parts: b"".join(map(_encoded, parts)) for parts in set(names)}
-    streams = [
-        hashlib.shake_256(key.encoding() + suffix[parts]).digest(8 * size)
-        for key, parts in zip(keys, names, strict=True)
-    ]
-    words = np.frombuffer(b"".join(streams), dtype="<u8").reshape(len(keys), size)
+    draws = [key.encoding() + suffix[parts] for key, parts in zip(keys, names, strict=True)]
+    streams = {draw: hashlib.shake_256(draw).digest(8 * size) for draw in set(draws)}  # once for runs with one key
+    words = np.frombuffer(b"".join([streams[draw] for draw in draws]), dtype="<u8").reshape(len(keys), size)
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

@@ -60,7 +60,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if is_dataclass(value) and type(value).__name__ in RECORDS:
-        return {"record": type(value).__name__, **{f.name: encode(getattr(value, f.name)) for f in fields(value)}}
+        given = {f.name: encode(getattr(value, f.name)) for f in fields(value) if f.init}
+        return {"record": type(value).__name__, **given}
     raise TypeError(f"{type(value).__name__} has no record")
 
 

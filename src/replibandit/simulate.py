@@ -1,12 +1,13 @@
 """Exact simulation: a policy meets an environment, batch by batch, any number of runs at once."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from replibandit import checks
-from replibandit.actions import Contexts, context_block
+from replibandit.actions import Contexts, Finite, context_block
 from replibandit.arrays import BoolArray, FloatArray, IntArray
 from replibandit.environments.base import Environment
 from replibandit.key import Key, as_key
@@ -54,11 +55,18 @@ def steps(spec: Any, env: Environment, keys: Sequence[Key], rng: np.random.Gener
     """Play one action set throughout, all lanes a decision further in each step."""
     state, exponent = spec.init(env.actions, keys), spec.reward_exponent()
     start = np.zeros(len(keys), dtype=np.int64)
-    while (pull := spec.choose(state)).times.any():
+    while (pull := _as_vectors(spec.choose(state), env.actions)).times.any():
         totals = on_grid(np.where(pull.times > 0, env.draw(pull, rng, start), 0.0), exponent)
         yield Step(state, pull, totals)
         state = spec.update(state, pull, total_cells(totals, exponent))
         start = start + pull.times
+
+
+def _as_vectors(pull: Pull, actions: Any) -> Pull:
+    """Return a decision with its vectors, where a policy that knows arms only plays the vectors of a finite set."""
+    if not isinstance(actions, Finite) or pull.vectors.shape[1] > 0:
+        return pull
+    return replace(pull, vectors=actions.vectors[pull.arms])
 
 
 def context_steps(spec: Any, env: Environment, key: Key, rng: np.random.Generator) -> Iterator[Step]:

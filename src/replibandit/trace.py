@@ -26,6 +26,7 @@ from replibandit.runs import Run, first_divergence
 from replibandit.simulate import as_run, as_runs, context_steps, steps
 
 Name = tuple[str | int, ...]
+_Row = tuple[Name, FloatArray, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,7 +66,7 @@ class Comparison:
 def traces(spec: Any, env: Environment, keys: Sequence[Key], rng: np.random.Generator) -> list[Trace]:
     """Simulate one run for each of `keys` and keep what was rounded."""
     if isinstance(env.actions, Contexts):
-        return [_with_contexts(spec, env, key, rng) for key in keys]
+        return _traces([_with_contexts(spec, env, key, rng) for key in keys])
     watches = hasattr(spec, "rounding")
     played, seen = [], []
     for state, pull, totals in steps(spec, env, keys, rng):
@@ -73,9 +74,7 @@ def traces(spec: Any, env: Environment, keys: Sequence[Key], rng: np.random.Gene
         if watches:
             seen.append((pull.times > 0, spec.rounding(state)))
     runs = as_runs(spec, keys, played)
-    if not watches:
-        return [_trace(run, []) for run in runs]
-    return [_trace(run, [_row(r, lane) for on, r in seen if on[lane]]) for lane, run in enumerate(runs)]
+    return _traces([(run, [_row(r, lane) for on, r in seen if on[lane]]) for lane, run in enumerate(runs)])
 
 
 def compare(a: Trace, b: Trace) -> Comparison:
@@ -110,27 +109,37 @@ def _together(a: Trace, b: Trace) -> int:
     return same.index(False) if False in same else n
 
 
-def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generator) -> Trace:
+def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generator) -> tuple[Run, list[_Row]]:
     played, seen = [], []
     for state, pull, totals in context_steps(spec, env, key, rng):
         played.append((pull, totals))
         seen.append(_row(contextual.rounding(state), 0))
-    return _trace(as_run(spec, key, played), seen)
+    return as_run(spec, key, played), seen
 
 
-def _row(rounding: Rounding, lane: int) -> tuple[Name, FloatArray, float]:
+def _row(rounding: Rounding, lane: int) -> _Row:
     return rounding.names[lane], rounding.z[lane], float(rounding.width[lane])
 
 
-def _trace(run: Run, seen: Sequence[tuple[Name, FloatArray, float]]) -> Trace:
-    """Keep each estimate once, and those that were rounded only."""
-    once = [row for i, row in enumerate(seen) if row[2] > 0 and (i == 0 or row[0] != seen[i - 1][0])]
-    names, dim = tuple(name for name, _, _ in once), len(once[0][1]) if once else 1
-    width = np.array([width for _, _, width in once])
+def _traces(seen: Sequence[tuple[Run, list[_Row]]]) -> list[Trace]:
+    """Keep each estimate once, and those that were rounded only; recompute the shifts of their grids."""
+    kept = [
+        (run, [row for i, row in enumerate(rows) if row[2] > 0 and (i == 0 or row[0] != rows[i - 1][0])])
+        for run, rows in seen
+    ]
+    dim = next((len(rows[0][1]) for _, rows in kept if rows), 1)
+    ends = np.cumsum([len(rows) for _, rows in kept])
+    keys, names = [run.key for run, rows in kept for _ in rows], [name for _, rows in kept for name, _, _ in rows]
+    draws = np.split(uniforms(keys, names, dim), ends[:-1])
+    return [_trace(run, rows, draw) for (run, rows), draw in zip(kept, draws, strict=True)]
+
+
+def _trace(run: Run, rows: Sequence[_Row], draws: FloatArray) -> Trace:
+    width = np.array([width for _, _, width in rows])
     return Trace(
         run=run,
-        names=names,
-        z=np.array([z for _, z, _ in once]).reshape(len(once), dim),
+        names=tuple(name for name, _, _ in rows),
+        z=np.array([z for _, z, _ in rows]).reshape(draws.shape),
         width=width,
-        shift=width[:, None] * uniforms([run.key] * len(once), names, dim),
+        shift=width[:, None] * draws,
     )

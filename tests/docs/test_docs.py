@@ -1,52 +1,88 @@
-"""The documentation is a test: snippets run, public names are described, paths and links exist."""
+"""The documentation is a test: blocks run and print what the pages say, links and targets exist."""
 
 import ast
 import re
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
 
 import pytest
 
-import replibandit
+from tests.docs.pages import PAGES, ROOT, has_blocks, played
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 PAPER_MAP = ROOT / "docs" / "paper.md"
+IDS = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
-def snippets() -> Iterator[tuple[Path, int, str]]:
-    """Yield page, line and code of every python block."""
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_blocks_run_and_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert played(text, tmp_path, page.name) == text, "run tools/refresh_pages.py and read what it changes"
+
+
+def test_the_readme_has_blocks() -> None:
+    assert has_blocks((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_a_page_that_says_something_else_is_caught(tmp_path: Path) -> None:
+    fence, cells = "```", "x = 2\nprint(x)"
+    true = f"{fence}python\nimport math\n{cells}\n{fence}\n\n{fence}text\n2\n{fence}\n"
+    assert played(true, tmp_path) == true
+    for false in (true.replace("\n2\n", "\n3\n"), true.partition("\n\n")[0] + "\n"):
+        assert played(false, tmp_path) == true
+    with pytest.raises(AssertionError, match="left with 3"):
+        played(f"{fence}console\n$ replibandit audit nothing.toml\n{fence}\n", tmp_path)
+
+
+def test_a_block_without_an_import_goes_on(tmp_path: Path) -> None:
+    blocks = [f"```python\n{code}```\n" for code in ("import math\nx = 1\n", "assert x == 1\n", "import os\nx\n")]
+    assert played("".join(blocks[:2]), tmp_path) == "".join(blocks[:2])
+    with pytest.raises(NameError):
+        played("".join(blocks), tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert [link for link in links(page) if not leads(page, link)] == []
+
+
+def test_a_link_to_nothing_is_caught() -> None:
+    page = ROOT / "README.md"
+    assert all(leads(page, link) for link in ("LICENSE", "#install", "docs/reference.md#the-audit"))
+    assert not any(leads(page, link) for link in ("docs/nothing.md", "#nothing", "docs/reference.md#nothing"))
+
+
+def test_headings_of_a_page_differ() -> None:
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        for block in re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
-            yield page, text[: block.start(1)].count("\n"), block[1]
+        found = [slug(title) for title in headings(page)]
+        assert sorted(set(found)) == sorted(found), f"{page.name} has two headings with one anchor"
 
 
-SNIPPETS = [pytest.param(*each, id=f"{each[0].name}:{each[1] + 1}") for each in snippets()]
+def prose(page: Path) -> str:
+    """Return the text of a page without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize(("page", "line", "code"), SNIPPETS)
-def test_snippet_runs(page: Path, line: int, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    program = compile("\n" * line + code, str(page), "exec")
-    exec(program, {"__name__": "__main__"})
+def links(page: Path) -> list[str]:
+    """Collect the links of a page to other files, and to its own headings."""
+    return re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", prose(page))
 
 
-def test_the_readme_has_a_snippet() -> None:
-    assert any(page.name == "README.md" for page, _, _ in snippets())
+def headings(page: Path) -> list[str]:
+    """Collect the headings of a page."""
+    return re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", replibandit.__all__)
-def test_public_name_is_in_the_reference(name: str) -> None:
-    text = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("docs/reference.md", "README.md"))
-    assert re.search(rf"`[^`\n]*\b{re.escape(name)}\b[^`\n]*`", text), f"{name} is in __all__ but not in the reference"
+def slug(title: str) -> str:
+    """Return the anchor of a heading: the same in the built site and where the source is read."""
+    words = re.sub(r"[^\w\s-]", "", title.replace("`", "").lower())
+    return re.sub(r"\s", "-", words.strip())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_to_files_lead_somewhere(page: Path) -> None:
-    prose = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    links = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", prose)
-    assert [link for link in links if not (page.parent / link).exists()] == []
+def leads(page: Path, link: str) -> bool:
+    """Say whether a link of a page leads to a file, and to a heading in it."""
+    path, _, anchor = link.partition("#")
+    target = page.parent / path if path else page
+    return target.exists() and (not anchor or anchor in map(slug, headings(target)))
 
 
 def targets(text: str) -> list[str]:
@@ -95,3 +131,13 @@ def test_a_wrong_target_is_caught() -> None:
         "tests/docs/test_docs.py: no no_such_test in it",
     ]
     assert missing("tests/docs/test_docs.py::missing") is None
+
+
+def test_the_layers_of_the_design_are_those_that_are_checked() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    design = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    rows = [re.findall(r"`(\w+)/?`", row) for row in re.findall(r"^\|([^|]*)\|", design, re.MULTILINE)]
+    named = [set(row) for row in rows if row]
+    checked = [set(re.findall(r"\w+", layer)) for layer in reversed(layers)]
+    assert named == checked, "the table in docs/design.md names the layers of pyproject.toml, from the ground up"

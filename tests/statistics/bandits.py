@@ -45,7 +45,7 @@ class Bandit:
     spec: Any
     env: Any
     other: Any
-    pairs: int = 400
+    pairs: int = 1000
 
     def __str__(self) -> str:
         return f"{type(self.spec).__name__}-{self.name}"
@@ -78,6 +78,13 @@ def near_collinear_sets(rounds: int) -> rb.Contexts:
     return rb.Contexts.of(np.stack([first, first + 1e-3 * last, first, last], axis=1))
 
 
+def gap_of_radii(spec: rb.RepUCB, pulls: int) -> float:
+    """Return the gap at which two arms, the better one pulled twice as often, have equal indices at a batch end."""
+    # U_a = mean_a + 2 tau(N_a)
+    fewer, more = spec.radius(np.array([pulls, 2 * pulls]), arms=2)
+    return float(2.0 * (fewer - more))
+
+
 def last_batch(batches: int) -> dict[str, Any]:
     """Give nearly all of rho, and half as much of delta as that allows at most, to the last batch."""
     early = 1e-5
@@ -88,12 +95,20 @@ def last_batch(batches: int) -> dict[str, Any]:
 # Two bundles of actions; within a bundle they differ by a twentieth, and half of them tie.
 BUNDLES = np.array([[0.9, 0.05, 0.0], [0.9, -0.05, 0.0], [0.9, 0.05, 0.0], [0.0, 0.05, 0.9], [0.0, -0.05, 0.9]])
 SETS = near_collinear_sets(200)
+BILLION = rb.RepUCB(horizon=10**9, rho=RHO)
+HARD_GAP = gap_of_radii(BILLION, 2**28)
 
 UCB = [
     Bandit(
         name="gap",
-        spec=rb.RepUCB(horizon=10**9, rho=RHO),
+        spec=BILLION,
         env=bernoulli(0.5, 0.45),
+        other=bernoulli(0.2, 0.8),
+    ),
+    Bandit(
+        name="gap-of-radii",
+        spec=BILLION,
+        env=bernoulli(0.5, 0.5 - HARD_GAP),
         other=bernoulli(0.2, 0.8),
     ),
     Bandit(
@@ -104,7 +119,7 @@ UCB = [
     ),
     Bandit(
         name="gaussian",
-        spec=rb.RepUCB(horizon=10**9, rho=RHO),
+        spec=BILLION,
         env=gaussian(0.5, 0.0, sd=0.5),
         other=gaussian(0.0, 0.5, sd=0.5),
     ),
@@ -182,30 +197,35 @@ GLM = [
         spec=rb.RepGLMUCB(horizon=10**12, noise=0.5, link="logistic", **SHARED),
         env=general([0.5, 0.3], np.eye(2), "logistic", "bernoulli"),
         other=general([-0.5, 0.8], np.eye(2), "logistic", "bernoulli"),
+        pairs=400,
     ),
     Bandit(
         name="logistic-near-collinear",
         spec=rb.RepGLMUCB(horizon=10**13, noise=0.5, link="logistic", **SHARED),
         env=general([0.6, 0.3, 0.0], BUNDLES, "logistic", "gaussian"),
         other=general([0.0, 0.3, 0.6], BUNDLES, "logistic", "gaussian"),
+        pairs=400,
     ),
     Bandit(
         name="probit-ties",
         spec=rb.RepGLMUCB(horizon=10**12, noise=0.5, link="probit", **SHARED),
         env=general([0.4, 0.4, 0.4], np.eye(3), "probit", "bernoulli"),
         other=general([-0.5, 0.5, 0.5], np.eye(3), "probit", "bernoulli"),
+        pairs=400,
     ),
     Bandit(
         name="log-skewed",
         spec=rb.RepGLMUCB(horizon=10**14, noise=0.5, link="log", norm_bound=2.0, **SHARED),
         env=general([-1.4, -1.3], np.eye(2), "log", "bernoulli"),
         other=general([-0.2, -1.8], np.eye(2), "log", "bernoulli"),
+        pairs=400,
     ),
     Bandit(
         name="probit-batch-ends",
         spec=rb.RepGLMUCB(horizon=2**36, noise=0.5, link="probit", growth=2.0, batches=72, **SHARED),
         env=general([0.5, 0.4], np.eye(2), "probit", "gaussian"),
         other=general([-0.5, 0.8], np.eye(2), "probit", "gaussian"),
+        pairs=400,
     ),
     Bandit(
         name="logistic-contexts",

@@ -157,6 +157,19 @@ def test_a_long_horizon_costs_a_few_decisions(horizon: int) -> None:
         assert len(run.times) < 150
 
 
+@pytest.mark.parametrize(
+    "spec", [rb.RepUCB(horizon=2000, rho=0.1), rb.UCB1(horizon=50)], ids=lambda spec: type(spec).__name__
+)
+def test_a_policy_for_arms_plays_the_vectors_of_a_finite_set(spec: Any) -> None:
+    rows = np.array([[0.5, 0.0], [0.25, 0.5]])
+    env = rb.LinearArms(theta=np.array([1.0, 0.5]), actions=rows, noise=0.0)
+    run = rb.simulate(spec, env, seed=0, rng=np.random.default_rng(0))
+    assert (run.vectors == rows[run.arms]).all()
+    assert (run.totals == run.times * 0.5).all()
+    arms = rb.GaussianArms(means=np.array([0.5, 0.5]), sd=0.0)
+    assert run.fingerprint == rb.simulate(spec, arms, seed=0, rng=np.random.default_rng(0)).fingerprint
+
+
 def test_what_simulate_refuses() -> None:
     lin = rb.RepLinUCB(horizon=100, rho=0.5, delta=0.1, noise=0.5)
     ucb = rb.RepUCB(horizon=100, rho=0.5)

@@ -15,6 +15,7 @@ WIDTH, HEIGHT = 5.6, 3.6  # inches; 640 pixels wide in a page, so that 9.5 point
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MOST_TICKS = 8
 _STEPS = (1.0, 2.0, 5.0)
+_FEW_STEPS = (1.0, 2.0, 3.0, 5.0, 7.0)
 
 
 def canvas(title: str, *, x: str, y: str, height: float = HEIGHT) -> tuple[Figure, Axes]:
@@ -47,7 +48,7 @@ def log_range(axis: Axis, low: float, high: float) -> tuple[float, float]:
 def log_rho(axes: Axes, rho: FloatArray) -> tuple[float, float]:
     """Let the horizontal axis hold every rho, with some room, on a logarithmic scale; return its ends."""
     axes.set_xscale("log")
-    low, high = log_range(axes.xaxis, float(rho.min()) / 1.5, float(rho.max()) * 1.5)
+    low, high = log_range(axes.xaxis, float(rho.min()) / 1.5, min(float(rho.max()) * 1.5, 1.0))
     axes.set_xlim(low, high)
     return low, high
 
@@ -80,13 +81,13 @@ def dots(
 
 
 def power(value: float) -> str:
-    """Write a number as text; from 1000 on, and below 0.001, as a multiple of a power of ten.
+    """Write a number as text; from 10,000 on, and below 0.001, as a multiple of a power of ten.
 
-    >>> power(0.05), power(100.0), power(1e14), power(2e-5)
-    ('0.05', '100', '10¹⁴', '2·10⁻⁵')
+    >>> power(0.05), power(100.0), power(2000), power(1e14), power(2e-5)
+    ('0.05', '100', '2,000', '10¹⁴', '2·10⁻⁵')
     """
-    if value == 0 or 0.001 <= abs(value) < 1000:
-        return f"{value:g}"
+    if value == 0 or 0.001 <= abs(value) < 10_000:
+        return f"{value:,g}"
     mantissa, _, exponent = f"{value:.2e}".partition("e")
     factor = f"{float(mantissa):g}"
     raised = "10" + str(int(exponent)).translate(_RAISED)
@@ -94,7 +95,7 @@ def power(value: float) -> str:
 
 
 def _ticks(axis: Axis, low: float, high: float) -> None:
-    subs = _STEPS if high / low < 1000 else (1.0,)
+    subs = _FEW_STEPS if high / low < 10 else _STEPS if high / low < 1000 else (1.0,)
     axis.set_major_locator(LogLocator(subs=subs, numticks=_MOST_TICKS))
     axis.set_major_formatter(FuncFormatter(lambda value, _: power(value)))
     axis.set_minor_locator(NullLocator())

@@ -24,25 +24,26 @@ _BESIDE = 6.0  # points between markers at one rho
 def calibration(audits: Sequence[Audit]) -> Picture:
     """Draw the measured share of pairs that differ against rho, with the audits' intervals, and the predicted share.
 
-    Predicted is the Rao-Blackwell estimate that some cell differs.  Markers at one rho stand side by side.  Data, in
-    the order of the audits: `rho`, `mismatch`, `low`, `high`, `predicted`, `predicted_low`, `predicted_high`.
+    Predicted is the Rao-Blackwell estimate that some cell differs, or 1 where it is above.  Markers at one rho stand
+    side by side.  Data, in the order of the audits: `rho`, `mismatch`, `low`, `high`, `predicted`, `predicted_low`,
+    `predicted_high`.
     """
     found = many_audits(audits)
     data, groups = _data(found), by_name(found)
-    levels = sorted({f"{audit.tally.level:.4g}" for audit in found})
+    levels = sorted({f"{100.0 * audit.tally.level:.5g}" for audit in found})
     figure, axes = canvas("Pairs of runs that differ: measured against promised", x="promised ρ", y="share of pairs")
     low, high = log_rho(axes, data["rho"])
     _share_axis(axes, data)
     (diagonal,) = axes.plot([low, high], [low, high], color=QUIET, linewidth=1.1, linestyle=DASHES)
-    for i, places in enumerate(groups.values()):
+    for i, (_, places) in enumerate(groups):
         part, left = {name: values[places] for name, values in data.items()}, 2 * i + 0.5 - len(groups)
         dots(axes, part["rho"], part["mismatch"], part["low"], part["high"], i=i, shift=_BESIDE * left)
         ends = part["predicted_low"], part["predicted_high"]
         dots(axes, part["rho"], part["predicted"], *ends, i=i, shift=_BESIDE * (left + 1), hollow=True)
     signs = [Line2D([], [], color=INK, marker="o", linestyle="none", markerfacecolor=c) for c in (INK, "white")]
     colours = [Line2D([], [], color=colour(i), marker=marker(i), linestyle="none") for i in range(len(groups))]
-    words = [f"measured, interval of level {' or '.join(levels)}", "predicted", "measured = promised"]
-    write_below(figure, [*colours, *signs, diagonal], [*groups, *words])
+    words = [f"measured, {' or '.join(levels)} % interval", "predicted", "measured = promised"]
+    write_below(figure, [*colours, *signs, diagonal], [*(name for name, _ in groups), *words])
     return picture(data, figure)
 
 
@@ -51,8 +52,9 @@ def _data(audits: Sequence[Audit]) -> dict[str, FloatArray]:
     for audit in audits:
         predicted, reach = audit.predicted, standard_errors(audit.tally.keys)
         value, error = (predicted.value, predicted.error) if predicted else (math.nan, math.nan)
-        ends = max(value - reach * error, 0.0), min(value + reach * error, 1.0)
-        rows.append((audit.rho, audit.mismatch, *audit.interval, value, *ends))
+        # a compensator may be above 1; the probability that it estimates is not
+        shares = np.clip([value, value - reach * error, value + reach * error], 0.0, 1.0)
+        rows.append((audit.rho, audit.mismatch, *audit.interval, *shares))
     names = ("rho", "mismatch", "low", "high", "predicted", "predicted_low", "predicted_high")
     return dict(zip(names, np.array(rows).T, strict=True))
 

@@ -28,15 +28,15 @@ def frontier(audits: Sequence[Audit]) -> Picture:
     figure, axes = canvas("Price of replicability, with 95 % interval", x="promised ρ", y="regret / reference's regret")
     log_rho(axes, data["rho"])
     axes.set_yscale("log", nonpositive="clip")
-    ends = np.concatenate([[1.0], data["price"], data["low"], data["high"]])
+    ends = np.concatenate([[0.9, 1.1], data["price"], data["low"], data["high"]])  # room around the line at 1
     axes.set_ylim(log_range(axes.yaxis, float(np.min(ends[ends > 0])), float(np.nanmax(ends))))
     no_price = axes.axhline(1.0, color=QUIET, linewidth=1.1, linestyle=DASHES)
-    for i, places in enumerate(groups.values()):
+    for i, (_, places) in enumerate(groups):
         part = {name: values[places] for name, values in data.items()}
         axes.plot(part["rho"], part["price"], color=colour(i), linestyle=line(i), linewidth=1.0)
         dots(axes, part["rho"], part["price"], part["low"], part["high"], i=i)
     signs = [Line2D([], [], color=colour(i), marker=marker(i), linestyle=line(i)) for i in range(len(groups))]
-    write_below(figure, [*signs, no_price], [*groups, "no price"])
+    write_below(figure, [*signs, no_price], [*(name for name, _ in groups), "no price"])
     return picture(data, figure)
 
 

@@ -23,8 +23,10 @@ from replibandit.plots.names import write_below
 from replibandit.plots.picture import Picture, picture
 from replibandit.plots.style import INK, QUIET, colour, marker, style
 
-_LINE, _PLANE = 3.4, 5.0  # inches
+_LINE = 3.4  # inches
+_WIDE, _REST, _TALLEST = 4.7, 0.9, 5.2  # inches: the width of a plane, what is above and below it, at most
 _MARGIN = 0.12  # of a cell, around what is shown
+_MARKER, _ROWS = 7.0, 140.0  # points: the size of a marker, and what the rows of a line have together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -62,13 +64,15 @@ def grid(fits: Sequence[MeanFit | RidgeFit | GLMFit]) -> Picture:
         before, after = (np.column_stack([x[:, 0], np.arange(1, len(fits) + 1)]) for x in (shared.z, rounded))
         _on_a_line(axes, shared, len(fits))
     else:
-        figure, axes = canvas(title, x="z₁, whitened", y="z₂, whitened", height=_PLANE)
+        figure, axes = canvas(title, x="z₁, whitened", y="z₂, whitened", height=_height(shared))
         before, after = shared.z, rounded
         _in_a_plane(axes, shared)
+    size = _MARKER if shared.z.shape[1] == 2 else min(_MARKER, _ROWS / len(fits))
     for i in range(len(cells)):
-        _draw(axes, i, before[which == i], after[which == i])
+        _draw(axes, i, before[which == i], after[which == i], size)
     signs = [Line2D([], [], color=INK, marker="o", linestyle="none", markerfacecolor=c) for c in ("white", INK)]
-    write_below(figure, signs, ["estimate", "rounded: the middle of its cell"])
+    shift = Line2D([], [], color=INK, marker="+", markersize=9, linewidth=1.0)
+    write_below(figure, [*signs, shift], ["estimate", "rounded: the middle of its cell", "shared shift u"])
     data = {"z": shared.z, "rounded": rounded, "cell": shared.index.astype(np.float64)}
     return picture({**data, "width": np.array([shared.width]), "shift": shared.shift}, figure)
 
@@ -112,19 +116,27 @@ def _cells(index: IntArray) -> tuple[IntArray, IntArray]:
     return cells[order], np.argsort(order, kind="stable")[which.reshape(-1)]
 
 
-def _draw(axes: Axes, i: int, before: FloatArray, after: FloatArray) -> None:
+def _height(shared: _Grid) -> float:
+    """Return the height of a figure with squares for cells."""
+    wide, tall = (float(shared.lines(j)[-1] - shared.origin()[j]) + 2.0 * _MARGIN * shared.width for j in (0, 1))
+    return min(_REST + _WIDE * tall / wide, _TALLEST)
+
+
+def _draw(axes: Axes, i: int, before: FloatArray, after: FloatArray, size: float) -> None:
     """Draw the estimates of a cell, where rounding takes them, and how far that is."""
     ways = np.stack([before, after], axis=1)
     axes.add_collection(LineCollection(list(ways), colors=colour(i), linewidths=0.5, alpha=0.4))
     style: dict[str, Any] = {"color": colour(i), "marker": marker(i), "linestyle": "none"}
-    axes.plot(*before.T, markersize=4, markerfacecolor="white", markeredgewidth=0.8, zorder=3, **style)
-    axes.plot(*after.T, markersize=7, zorder=4, **style)
+    small = 0.6 * size
+    axes.plot(*before.T, markersize=small, markerfacecolor="white", markeredgewidth=0.2 * small, zorder=3, **style)
+    axes.plot(*after.T, markersize=size, zorder=4, **style)
 
 
 def _on_a_line(axes: Axes, shared: _Grid, runs: int) -> None:
     _fence(axes.set_xlim, axes.axvline, shared, 0)
     axes.set_ylim(0.0, 1.2 * (runs + 1))  # the rows of the runs, and one above them
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    ticks = MaxNLocator(nbins=5, integer=True).tick_values(1, runs)
+    axes.set_yticks(sorted({1, *(int(tick) for tick in ticks if 1 < tick <= runs)}))
     above = 1.1 * (runs + 1)
     _arrow(axes, (float(shared.origin()[0]), above), (float(shared.lines(0)[0]), above))
 
@@ -149,5 +161,3 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
     """Draw the shift, from a point of the unshifted grid to a corner of a cell."""
     axes.plot(*start, marker="+", markersize=9, color=INK)
     axes.annotate("", xy=end, xytext=start, arrowprops={"arrowstyle": "->", "color": INK, "shrinkA": 0, "shrinkB": 0})
-    middle = (0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]))
-    axes.annotate("shared shift u", xy=middle, xytext=(0.0, 4.0), textcoords="offset points", ha="center")

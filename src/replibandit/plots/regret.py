@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from replibandit import checks
 from replibandit.arrays import FloatArray
@@ -18,8 +19,10 @@ from replibandit.plots.doors import many_runs, named
 from replibandit.plots.names import Named, write_names
 from replibandit.plots.picture import Picture, picture
 from replibandit.plots.series import rounds_to, standard_errors
-from replibandit.plots.style import colour, line, style
+from replibandit.plots.style import INK, colour, line, style
 from replibandit.runs import Run, regret_after
+
+_BOUND: dict[str, Any] = {"linestyle": "none", "marker": "v", "markersize": 8}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,16 +47,18 @@ def regret_curves(
     """
     curves = {name: _curve(name, result, env) for name, result in named(results).items()}
     limits = _limits(bounds or {}, curves)
-    title = "Mean regret by round with 95 % band"
-    figure, axes = canvas(title + (", and the theorem's bound" if limits else ""), x="round t", y="regret")
+    figure, axes = canvas(_title(curves, limits), x="round t", y="regret")
     log_rounds(axes, int(max(curve.rounds[-1] for curve in curves.values())))
     axes.set_yscale("log", nonpositive="clip")
     axes.set_ylim(log_range(axes.yaxis, *_range(curves, limits)))
     lines = [_draw_curve(axes, i, name, curve) for i, (name, curve) in enumerate(curves.items())]
-    for i, name in enumerate(curves):
-        if name in limits:
-            lines.append(_draw_bound(axes, i, name, float(curves[name].rounds[-1]), limits[name]))
-    write_names(figure, axes, lines)
+    marks = [
+        _draw_bound(axes, i, name, float(curves[name].rounds[-1]), limits[name])
+        for i, name in enumerate(curves)
+        if name in limits
+    ]
+    all_marks = Line2D([], [], color=INK, **_BOUND), "bound, same colour"
+    write_names(figure, axes, lines, marks=marks, all_marks=all_marks)
     return picture(_data(curves, limits), figure)
 
 
@@ -72,6 +77,11 @@ def _curve(name: str, result: Any, env: Environment | None) -> _Curve:
         mean, error = np.array([e.value for e in estimates]), np.array([e.error for e in estimates])
         reach = standard_errors(len(by_key))
     return _Curve(rounds=rounds, mean=mean, low=mean - reach * error, high=mean + reach * error)
+
+
+def _title(curves: Mapping[str, _Curve], limits: Mapping[str, float]) -> str:
+    band = any(np.isfinite(curve.low).all() for curve in curves.values())
+    return f"Mean regret by round{' with 95 % band' if band else ''}{', and the theorem’s bound' if limits else ''}"
 
 
 def _limits(bounds: Mapping[str, float], curves: Mapping[str, _Curve]) -> dict[str, float]:
@@ -99,9 +109,7 @@ def _draw_curve(axes: Axes, i: int, name: str, curve: _Curve) -> Named:
 
 
 def _draw_bound(axes: Axes, i: int, name: str, horizon: float, bound: float) -> Named:
-    (drawn,) = axes.plot(
-        [horizon], [bound], color=colour(i), linestyle="none", marker="v", markersize=8, clip_on=False, zorder=4
-    )
+    (drawn,) = axes.plot([horizon], [bound], color=colour(i), clip_on=False, zorder=4, **_BOUND)
     return Named(name=f"bound of {name}", artist=drawn, colour=colour(i), end=(horizon, bound))
 
 

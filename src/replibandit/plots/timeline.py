@@ -1,6 +1,7 @@
 """When policies updated: a row for each run, a tick at the first round of each decision."""
 
 from collections.abc import Mapping
+from textwrap import fill
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from replibandit.plots.style import colour, style
 from replibandit.runs import Run
 
 _PLACES = 1500  # that can be told apart on the axis
-_ROW, _REST = 0.5, 0.95  # inches
+_LETTERS = 22  # of a line of a name
+_LINE, _GAP, _REST = 0.16, 0.18, 0.95  # inches
 
 
 @style()
@@ -21,14 +23,15 @@ def timeline(runs: Mapping[str, Run]) -> Picture:
     """Draw a tick at the first round of every decision.  Data: for each name these rounds, all of them."""
     starts = {name: _starts(name, run) for name, run in named(runs).items()}
     title = "Rounds in which policies updated"
-    figure, axes = canvas(title, x="round t", y="", height=_REST + _ROW * len(starts))
+    labels = [f"{fill(name, _LETTERS)}\n{_updates(len(rounds))}" for name, rounds in starts.items()]
+    row_height = _GAP + _LINE * (1 + max(label.count("\n") for label in labels))
+    figure, axes = canvas(title, x="round t", y="", height=_REST + row_height * len(starts))
     log_rounds(axes, max(run.horizon for run in runs.values()))
     axes.grid(visible=False)
     for row, (name, rounds) in enumerate(starts.items()):
         axes.hlines(row, 1.0, runs[name].horizon, color=colour(row), linewidth=0.6)
         axes.vlines(_told_apart(rounds), row - 0.3, row + 0.3, color=colour(row), linewidth=1.0, clip_on=False)
-    updates = [f"{name}\n{len(rounds):,} updates" for name, rounds in starts.items()]
-    axes.set_yticks(range(len(starts)), [text.removesuffix("s") if "\n1 u" in text else text for text in updates])
+    axes.set_yticks(range(len(starts)), labels)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(starts) - 0.5, -0.5)
     return picture(starts, figure)
@@ -44,6 +47,10 @@ def _starts(name: str, run: Run) -> FloatArray:
             "where its batches begin. Give a run with one set throughout."
         )
     return np.asarray(run.starts + 1, dtype=np.float64)
+
+
+def _updates(n: int) -> str:
+    return f"{n:,} update{'' if n == 1 else 's'}"
 
 
 def _told_apart(rounds: FloatArray) -> FloatArray:

@@ -43,9 +43,9 @@ def promises(audits: Mapping[str, Audit], bounds: Mapping[str, Bounds]) -> Html:
         paragraph(
             element("b", "How to read it. "),
             "The bound is the right-hand side of the theorem on the regret, with every constant, over the number of "
-            "rounds. It says something once it is below what the worst action loses in a round, which needs no "
-            "theorem. Bounds of linear policies hold for every sequence of action sets, so they may be far above what "
-            "is measured in one environment.",
+            "rounds; measured is the mean regret with its standard error behind ±. The bound says something once it is "
+            "below what the worst action loses in a round, which needs no theorem. Bounds of linear policies hold for "
+            "every sequence of action sets, so they may be far above what is measured in one environment.",
             class_="read",
         ),
         element("dl", *(join(_ingredients(name, bound)) for name, bound in bounds.items()), class_="made"),
@@ -67,12 +67,12 @@ def _row(name: str, found: Audit, bound: Bounds | None) -> tuple[str, ...]:
 
 
 def _promise(found: Audit, name: str, bound: Bounds) -> tuple[str, ...]:
-    T, lost = found.horizon, found.mean_regret.value
+    T, lost = found.horizon, found.mean_regret
     return (
         name,
         number(bound.regret / T),
-        number(lost / T),
-        number(bound.regret / lost) if lost > 0 else "",
+        with_error(Estimate(lost.value / T, lost.error / T)),
+        number(bound.regret / lost.value) if lost.value > 0 else "",
         "yes" if bound.informative else f"no, above {number(bound.trivial / T)}",
         bound.holds,
     )

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
+_SHORT = 12  # letters of a heading that needs no room of its own
+
 
 class Html(str):
     """Text that is HTML already."""
@@ -37,13 +39,14 @@ def text(value: str) -> Html:
 
 
 def figures(value: str) -> Html:
-    """Return a number that `words` wrote, with raised exponents and proper signs.
+    r"""Return text with numbers that `words` wrote, with raised exponents and proper signs, that do not break.
 
-    >>> figures("(1.2 +- 0.1) x 10^-8")
-    '(1.2 ± 0.1) × 10<sup>−8</sup>'
+    >>> figures("(1.2 +- 0.1) x 10^-8"), figures("10 %")
+    ('(1.2 ± 0.1)\xa0×\xa010<sup>−8</sup>', '10\xa0%')
     """
-    signed = re.sub(r"(?<!\w)-(?=\d)", "−", text(value).replace("+-", "±").replace(" x 10^", " × 10^"))
-    return Html(re.sub(r"\b10\^(−?\d+)", r"10<sup>\1</sup>", signed))
+    signed = re.sub(r"(?<!\w)-(?=\d)", "−", text(value).replace("+-", "±"))
+    whole = signed.replace(" x 10^", "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}10^").replace(" %", "\N{NO-BREAK SPACE}%")
+    return Html(re.sub(r"\b10\^(−?\d+)", r"10<sup>\1</sup>", whole))
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], *, words: Sequence[int] = ()) -> Html:
@@ -60,13 +63,15 @@ def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], 
 
     head = element("tr", *(_heading(i, name, words) for i, name in enumerate(headings)))
     body = [element("tr", *(cell(i, value) for i, value in enumerate(row))) for row in rows]
-    whole = element("table", element("caption", caption), element("thead", head), element("tbody", *body))
+    whole = element(
+        "table", element("caption", element("span", caption)), element("thead", head), element("tbody", *body)
+    )
     return element("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
 def _heading(column: int, name: str, words: Sequence[int]) -> Html:
-    left = {"class_": "words"} if column == 0 or column in words else {}
-    return element("th", name, scope="col", **left)
+    kinds = [*(["words"] if column == 0 or column in words else []), *(["long"] if len(name) > _SHORT else [])]
+    return element("th", figures(name), scope="col", **({"class_": " ".join(kinds)} if kinds else {}))
 
 
 def paragraph(*sentences: str, **attributes: str) -> Html:

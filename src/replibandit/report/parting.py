@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from replibandit.arrays import IntArray
-from replibandit.findings import Audit
+from replibandit.findings import Audit, mean_of
 from replibandit.report.html import Html, element, paragraph, section, table
 from replibandit.report.words import count, number, plural, rounds_until, share, share_with_error
 from replibandit.trace import Cause, Name
@@ -43,7 +43,7 @@ def parting(audits: Mapping[str, Audit], *pictures: Html) -> Html:
             "Two runs of each key are followed until they first act differently; the entries are the numbers of "
             "identical rounds before that. “Half” is the number after which half of all pairs have parted, and so on; "
             "“never” means that fewer pairs part within the horizon. The last column is the mean share of the "
-            "horizon up to the first difference.",
+            "horizon up to the first difference, with its standard error behind ±.",
             class_="read",
         ),
         *pictures,
@@ -56,20 +56,19 @@ def spending(audits: Mapping[str, Audit]) -> Html:
     title, rows = "How was rho spent?", [row for item in audits.items() for row in _spent(*item)]
     if not rows:
         return section("spending", title, paragraph("None of these policies rounds its estimates."))
-    headings = ("Policy", "", "Estimates", *(f"{part} fifth" for part in _FIFTHS), "All")
-    said = [_spent_in_words(*item) for item in audits.items()]
+    headings = ("Policy", "How", "Estimates", *(f"{part} fifth" for part in _FIFTHS), "All", "Held against")
     return section(
         "spending",
         title,
-        paragraph(f"Of the rho that it is held against, {'; '.join(filter(None, said))}."),
-        table("Probability that cells first differ, by estimate", headings, rows, words=(1,)),
+        table("Cells that first differ, by estimate", headings, rows, words=(1,)),
         paragraph(
             element("b", "How to read it. "),
             "The estimates of a run in five groups, from the first to the last. “Predicted” is the mean probability "
             "that a line of the grid falls between two runs there, given how close their estimates came, and behind ± "
             "is the standard error; “measured” is the share of keys in which it did. Both estimate the same, so they "
             "agree up to chance, and the prediction varies less. It is at least the probability that actions differ. "
-            "What is left of rho the theorem holds in reserve, for rewards that vary as much as it allows.",
+            "What is left of the rho in the last column the theorem holds in reserve, for rewards that vary as much as "
+            "it allows.",
             class_="read",
         ),
     )
@@ -89,7 +88,7 @@ def _times(name: str, found: Audit) -> tuple[str, ...]:
     apart = int((found.rounds < found.horizon).sum())
     firsts = [int(found.rounds.min()), *(quantile(found.rounds, level) for level in _QUANTILES)]
     until = [rounds_until(first, found.horizon) for first in firsts]
-    return name, count(len(found.rounds)), count(apart), *until, share(found.prefix)
+    return name, count(len(found.rounds)), count(apart), *until, share_with_error(mean_of(found.rounds / found.horizon))
 
 
 def _causes(audits: Mapping[str, Audit]) -> tuple[Html, ...]:
@@ -129,17 +128,14 @@ def _cause(policy: str, causes: list[Cause]) -> tuple[str, ...]:
 def _spent(name: str, found: Audit) -> list[tuple[str, ...]]:
     if found.spent is None or found.predicted is None:
         return []
-    n, keys = len(found.spent), len(found.causes)
+    n, keys, rho = len(found.spent), len(found.causes), share(found.rho)
     counts = np.bincount([cause.place for cause in found.causes if cause is not None], minlength=n)
+    measured_all = mean_of(np.array([cause is not None for cause in found.causes], dtype=np.float64))
     predicted, measured = (
         [share(math.fsum(part.tolist())) for part in np.array_split(values, len(_FIFTHS))]
         for values in (found.spent, counts / keys)
     )
     return [
-        (name, "predicted", count(n), *predicted, share_with_error(found.predicted)),
-        (name, "measured", count(n), *measured, share(int(counts.sum()) / keys)),
+        (name, "predicted", count(n), *predicted, share_with_error(found.predicted), rho),
+        (name, "measured", count(n), *measured, share_with_error(measured_all), rho),
     ]
-
-
-def _spent_in_words(name: str, found: Audit) -> str:
-    return "" if found.predicted is None else f"{name} spends {share(found.predicted.value)} of {share(found.rho)}"

@@ -43,7 +43,7 @@ def verdicts(audits: Mapping[str, Audit]) -> Html:
         "Pairs of runs",
         "Identical",
         "Differ, interval",
-        "",
+        "From 0 to 1",
         "Held against",
     )
     return section(

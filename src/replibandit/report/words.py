@@ -66,8 +66,12 @@ def with_error(estimate: Estimate) -> str:
 
     >>> with_error(Estimate(13.0123, 0.513)), with_error(Estimate(1.23456e8, 4.2e6)), with_error(Estimate(0.5, 0.0))
     ('13.01 +- 0.51', '(1.235 +- 0.042) x 10^8', '0.5 +- 0')
+    >>> with_error(Estimate(0.5, math.nan))
+    '0.5 +- ?'
     """
     value, error = estimate.value, estimate.error
+    if math.isnan(error):
+        return f"{number(value)} +- ?"
     if not (error > 0 and math.isfinite(value) and math.isfinite(error)):
         return f"{number(value)} +- {number(error)}"
     largest = max(abs(value), error)
