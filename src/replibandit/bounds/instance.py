@@ -17,11 +17,15 @@ Gaps = FloatArray | Sequence[float]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Instance:
-    """The gap of every action of a finite set, the `largest` gap, and the dimension; None where it is not known."""
+    """The gap of every action of a finite set, the `largest` gap, and the dimension; None where it is not known.
+
+    `vectors` are the actions of a finite set, None for arms.
+    """
 
     gaps: FloatArray | None = None
     largest: float | None = None
     dim: int | None = None
+    vectors: FloatArray | None = None
 
 
 def instance_of(env: Environment | None, gaps: Gaps | None, dim: int | None) -> Instance:
@@ -50,7 +54,7 @@ def _of_environment(env: Environment) -> Instance:
     actions = as_actions(env.actions)
     if isinstance(actions, Finite):
         gaps = _gaps(env, np.arange(len(actions.vectors)), actions.vectors)
-        return Instance(gaps=gaps, largest=float(gaps.max()), dim=actions.dim)
+        return Instance(gaps=gaps, largest=float(gaps.max()), dim=actions.dim, vectors=actions.vectors)
     if isinstance(actions, Ball):
         # linear rewards over a ball: the worst action loses twice what the centre does
         centre = _gaps(env, np.array([-1]), np.zeros((1, actions.dim)))
