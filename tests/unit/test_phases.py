@@ -9,7 +9,7 @@ import pytest
 
 import replibandit as rb
 from replibandit.arrays import FloatArray, IntArray
-from replibandit.errors import InvalidInput
+from replibandit.errors import AwaitingRewards, HorizonReached, InvalidInput
 from replibandit.key import uniforms
 from replibandit.policies import phases
 from replibandit.policies.base import Pull, Rounding
@@ -50,6 +50,9 @@ class Halving:
 
     def update(self, state: PhasedState, pull: Pull, totals: IntArray) -> PhasedState:
         return phases.update(self, state, pull, totals)
+
+    def ahead(self, state: PhasedState) -> bool:
+        return phases.ahead(self, state)
 
     def rounding(self, state: PhasedState) -> Rounding:
         return phases.rounding(state)
@@ -102,6 +105,24 @@ def test_a_session_makes_the_same_decisions() -> None:
         decision = session.ask()
         session.tell(decision, env.reward(decision.arm, t))
     assert session.fingerprint == rb.simulate(spec, env, seed="s", rng=np.random.default_rng(0)).fingerprint
+
+
+def test_a_session_runs_ahead_to_the_end_of_the_phase() -> None:
+    """Rewards of a whole phase come in any order; the decisions are those of a simulation."""
+    env = rb.Tape(means=np.array([0.2, 0.5, 0.7, 0.4]), key=rb.Key("tape"))
+    spec, rng = Halving(horizon=300), np.random.default_rng(3)
+    session: Any = rb.start(spec, actions=4, seed="s")
+    waits = []
+    while session.fingerprint != (whole := rb.simulate(spec, env, seed="s", rng=rng)).fingerprint:
+        try:
+            while True:
+                session.ask()
+        except (AwaitingRewards, HorizonReached):
+            waits.append(len(session.open))
+        for decision in rng.permutation(np.array(session.open, dtype=object)):
+            session.tell(decision, env.reward(decision.arm, decision.round))
+    assert waits == [4 * 2, 3 * 4, 2 * 8, 16, 32, 64, 128, 300 - 276]
+    assert session.fingerprint == whole.fingerprint
 
 
 @pytest.mark.parametrize("actions", [0, rb.Ball(1.0, 2), np.zeros((0, 2)), rb.Contexts.of(TABLE[None])])

@@ -3,7 +3,7 @@
 0      done; for `audit`: replicable
 1      `audit`: not replicable; `check-machine`: other bits than the published ones
 2      `audit`: undecided
-3      an input is not what is needed, or a file cannot be read or written: nothing was computed
+3      an input is not what is needed, or a file cannot be read or written
 70     a defect of the program
 130    interrupted
 141    nobody reads the output any more
@@ -56,9 +56,10 @@ def main(arguments: list[str] | None = None) -> None:
     except ReplibanditError as error:
         _fail(INVALID, str(error))
     except OSError as error:
-        _fail(INVALID, f"{error.filename or 'a file'}: {error.strerror}.")
+        _fail(INVALID, f"{error.filename or 'the output'} cannot be read or written: {error.strerror}.")
     except MemoryError as error:
-        _fail(INVALID, f"the memory is too small: {error}. Lower the horizon, or the number of runs.")
+        needed = f" ({error})" if str(error) else ""
+        _fail(INVALID, f"the memory is too small{needed}. Lower the horizon, or the number of runs.")
     except Exception as error:
         traceback.print_exc()
         _fail(DEFECT, f"this is a defect of replibandit ({type(error).__name__}); please report the lines above.")

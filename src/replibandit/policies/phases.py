@@ -10,7 +10,7 @@ How to write a phased policy.  It is a frozen dataclass of settings with `horizo
                             these, or a dataclass that `record.RECORDS` lists.  `vectors` is (K, d); K arms have d = 0
     decide(evidence)        what to do in the phase that begins, for the lanes of `evidence`: `Orders`
 
-and these four, which it hands on to this module:
+and these, which it hands on to this module:
 
     def init(self, actions: int | Finite | FloatArray, keys: Sequence[Key]) -> PhasedState:
         return phases.init(self, actions, keys)
@@ -18,6 +18,8 @@ and these four, which it hands on to this module:
         return phases.choose(self, state)
     def update(self, state: PhasedState, pull: Pull, totals: IntArray) -> PhasedState:
         return phases.update(self, state, pull, totals)
+    def ahead(self, state: PhasedState) -> bool:            # so that a session may ask for the whole phase at once
+        return phases.ahead(self, state)
 
 `decide` is called at the start of every phase, first for phase 0, when nothing has been seen.  The arrays of `Evidence`
 and of `Orders` have a row for each lane; a lane's row of orders is a function of its row of evidence, and of nothing
@@ -163,6 +165,11 @@ def update(spec: Phased, state: PhasedState, pull: Pull, totals: IntArray) -> Ph
     state = replace(state, rounds=state.rounds + pull.times, left=left, pulls=pulls, sums=sums)
     done = np.flatnonzero(~left.any(axis=1) & (state.rounds < spec.horizon))
     return _begin(spec, state, done) if len(done) else state
+
+
+def ahead(spec: Phased, state: PhasedState) -> bool:
+    """Tell whether the phase of the first lane goes on after the standing decision."""
+    return bool(np.count_nonzero(state.left[0]) > 1 and state.rounds[0] + choose(spec, state).times[0] < spec.horizon)
 
 
 def rounding(state: PhasedState) -> Rounding:

@@ -89,6 +89,10 @@ class RepCommit:
         """Take in the rewards; at the end of a phase, commit or explore on."""
         return phases.update(self, state, pull, totals)
 
+    def ahead(self, state: PhasedState) -> bool:
+        """Say whether the next decision is known before the rewards of the standing one."""
+        return phases.ahead(self, state)
+
     def decide(self, evidence: Evidence) -> Orders:
         """Commit to the leader if its lead reaches the level, else pull each action g - 1 times as often again."""
         plan, least = evidence.prepared

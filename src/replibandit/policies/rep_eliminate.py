@@ -104,6 +104,10 @@ class RepEliminate:
         """Take in the rewards; at the end of a phase, drop actions or commit."""
         return phases.update(self, state, pull, totals)
 
+    def ahead(self, state: PhasedState) -> bool:
+        """Say whether the next decision is known before the rewards of the standing one."""
+        return phases.ahead(self, state)
+
     def decide(self, evidence: Evidence) -> Orders:
         """Commit if the lead over all actions left is clear, else drop those that trail clearly."""
         first, least_commit, least_drop = evidence.prepared
