@@ -1,28 +1,40 @@
 """Print what every policy does and knows on every kind of action set, and what a naive LinUCB estimates.
 
-A line holds the fingerprint of a live run and a digest of all bits of its records.  So little noise is declared that
-the estimates, and not the radii alone, decide what is played.
+A line holds the fingerprint of a live run (of a simulated one, if it is long) and a digest of all bits of its records.
+So little noise is declared that the estimates, and not the radii alone, decide what is played.
 """
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 import replibandit as rb
-from replibandit.arrays import FloatArray
+from replibandit.arrays import FloatArray, IntArray
 from replibandit.catalog import POLICIES
+from replibandit.policies.base import Pull
+from replibandit.record import encode
+from replibandit.simulate import as_runs
+from replibandit.simulate import steps as simulation
 
 DIM, ARMS = 10, 24
 _REPLICABLE = {"rho": 0.5, "delta": 0.05, "noise": 0.01, "penalty": 0.01}
 _PLAIN = {"delta": 0.05, "noise": 0.01, "penalty": 0.01}
+_LONG = {"horizon": 10**10, "rho": 0.5, "noise": 0.1}  # simulated: their first batches are long
 SETTINGS: dict[str, dict[str, Any]] = {
     "RepUCB": {"horizon": 400, "rho": 0.5, "noise": 0.01},
     "RepLinUCB": {"horizon": 48, **_REPLICABLE},
     "RepGLMUCB": {"horizon": 24, "link": "logistic", "rho": 0.5, "delta": 0.05, "noise": 0.5},
     "RepCommit": {"horizon": 400, "rho": 0.5, "noise": 0.02},
     "RepEliminate": {"horizon": 800, "rho": 0.5, "noise": 0.002},
+    "EsfandiariMean": _LONG,
+    "EsfandiariThreshold": _LONG,
+    "EsfandiariLinear": _LONG,
+    "EsfandiariNet": {**_LONG, "resolution": 0.2},
+    "EliminateInPhases": _LONG,
+    "CommitInPhases": _LONG,
     "UCB1": {"horizon": 80},
     "LinUCB": {"horizon": 16, **_PLAIN},
     "GLMUCB": {"horizon": 8, "link": "logistic", "delta": 0.05, "noise": 0.5},
@@ -35,12 +47,33 @@ KINDS: dict[str, tuple[str, ...]] = {
     "RepGLMUCB": VECTORS,
     "RepCommit": ("arms", "continuous", "tied"),
     "RepEliminate": ("arms", "continuous", "tied"),
+    "EsfandiariMean": ("arms",),
+    "EsfandiariThreshold": ("arms",),
+    "EsfandiariLinear": ("continuous", "tied"),
+    "EsfandiariNet": ("continuous", "tied", "disc"),
+    "EliminateInPhases": ("arms", "continuous", "tied"),
+    "CommitInPhases": ("arms",),
     "UCB1": ("arms",),
     "LinUCB": VECTORS,
     "GLMUCB": VECTORS,
     "Thompson": ("arms",),
 }
 TAPE = rb.Key("tape").uniform(800)
+GENERATOR = np.random.default_rng(0)  # not used: rewards are written
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """Totals that are the same on every machine: whole numbers near the means of `reward`."""
+
+    actions: Any
+
+    def draw(self, pull: Pull, rng: np.random.Generator, start: IntArray) -> FloatArray:
+        arms = np.where(pull.arms < 0, start, pull.arms) % ARMS
+        return np.floor(pull.times * (0.3 + 0.4 * arms / ARMS) + TAPE[start % len(TAPE)])
+
+    def gaps(self, pull: Pull, start: IntArray) -> FloatArray:
+        return np.zeros(len(pull.times))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +85,24 @@ class Case:
     actions: Any
 
     def __str__(self) -> str:
-        sharp = "-sharp" if getattr(self.spec, "calibration", None) == "sharp" else ""
-        return f"{type(self.spec).__name__}-{self.kind}{sharp}"
+        name = type(self.spec).__name__
+        sharp = "" if self.spec == POLICIES[name](**SETTINGS[name]) else "-sharp"
+        return f"{name}-{self.kind}{sharp}"
+
+    def played(self) -> tuple[str, str]:
+        """Return the fingerprint of a run to the end, and a digest of its records."""
+        if self.spec.horizon > len(TAPE):
+            return self.simulated()
+        session, records = self.session()
+        return session.fingerprint, records
+
+    def simulated(self) -> tuple[str, str]:
+        """Simulate; the records are the states in which the run decides."""
+        records, steps = hashlib.blake2b(digest_size=16), []
+        for step in simulation(self.spec, Written(actions=self.actions), [rb.Key("machines")], GENERATOR):
+            records.update(json.dumps(encode(step.state)).encode())
+            steps.append((step.pull, step.totals))
+        return as_runs(self.spec, [rb.Key("machines")], steps)[0].fingerprint, records.hexdigest()
 
     def session(self) -> Any:
         """Play to the end; return the session and a digest of its records, taken eight times."""
@@ -83,6 +132,7 @@ def vectors(kind: str, horizon: int) -> Any:
     return {
         "arms": ARMS,
         "ball": rb.Ball(1.0, DIM),
+        "disc": rb.Ball(1.0, 2),
         "continuous": continuous,
         "binary": (continuous > 0) * 0.25,
         "one-hot": np.eye(DIM),
@@ -112,8 +162,7 @@ def naive_lin_ucb(actions: FloatArray, horizon: int) -> str:
 
 def main() -> None:
     for case in cases():
-        session, records = case.session()
-        print(case, session.fingerprint, records)
+        print(case, *case.played())
     print("naive", naive_lin_ucb(vectors("continuous", 0), 100))
 
 

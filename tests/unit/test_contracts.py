@@ -39,6 +39,7 @@ ENVIRONMENTS: dict[str, Any] = {
     "tape": rb.Tape(means=MEANS, key=rb.Key("tape")),
     "linear": rb.LinearArms(theta=THETA, actions=ROWS, noise=0.5),
     "ball": rb.LinearArms(theta=THETA, actions=rb.Ball(1.0, DIM), noise=0.5),
+    "ball in 1": rb.LinearArms(theta=THETA[:1], actions=rb.Ball(1.0, 1), noise=0.5),
     "linear contexts": rb.LinearArms(theta=THETA, actions=rb.Contexts.of(SETS), noise=0.5),
     "tape of rows": rb.Tape(means=MEANS, key=rb.Key("tape"), actions=ROWS),
     "logistic": rb.GLMArms(theta=THETA, actions=ROWS, link="logistic"),
@@ -46,7 +47,8 @@ ENVIRONMENTS: dict[str, Any] = {
     "probit": rb.GLMArms(theta=THETA, actions=ROWS, link="probit", response="gaussian"),
     "logistic contexts": rb.GLMArms(theta=THETA, actions=rb.Contexts.of(SETS), link="logistic"),
 }
-ARMS = ["Bernoulli", "certain", "discrete", "sampled", "tape"]
+DRAWN = ["Bernoulli", "certain", "discrete"]  # at any length
+ARMS = [*DRAWN, "sampled", "tape"]
 LINEAR = ["linear", "ball", "linear contexts"]
 GLM = ["logistic", "probit", "logistic contexts"]
 SPECS: list[tuple[Any, list[str]]] = [
@@ -60,6 +62,16 @@ SPECS: list[tuple[Any, list[str]]] = [
     (rb.RepCommit(horizon=10**12, rho=0.1, growth=9, calibration="gaussian"), ["Bernoulli", "Gaussian", "linear"]),
     (rb.RepEliminate(horizon=3000, rho=0.5, noise=0.01), [*ARMS, "Gaussian", "linear"]),
     (rb.RepEliminate(horizon=10**12, rho=0.1), ["Bernoulli", "Gaussian", "linear"]),
+    (rb.EsfandiariMean(horizon=3000, rho=0.5, noise=0.01), [*ARMS, "Gaussian"]),
+    (rb.EsfandiariMean(horizon=10**12, rho=0.1), ["Bernoulli", "Gaussian"]),
+    (rb.EsfandiariThreshold(horizon=10**9, rho=0.5, noise=0.01), [*DRAWN, "Gaussian"]),
+    (rb.EsfandiariLinear(horizon=10**9, rho=0.5, noise=0.5), ["linear"]),
+    (rb.EsfandiariNet(horizon=10**9, rho=0.5, noise=0.5, resolution=0.5), ["linear", "ball"]),
+    (rb.EsfandiariNet(horizon=40, rho=0.5, noise=0.5), ["linear", "ball in 1"]),
+    (rb.EliminateInPhases(horizon=3000, rho=0.5, noise=0.01), [*ARMS, "Gaussian", "linear"]),
+    (rb.EliminateInPhases(horizon=10**12, rho=0.1), ["Bernoulli", "Gaussian", "linear"]),
+    (rb.CommitInPhases(horizon=3000, rho=0.5, noise=0.01), [*ARMS, "Gaussian"]),
+    (rb.CommitInPhases(horizon=10**12, rho=0.1), ["Bernoulli", "Gaussian"]),
     (UCB1(horizon=200), ARMS),
     (LinUCB(horizon=60, **COMMON), LINEAR),
     (GLMUCB(horizon=20, link="logistic", **COMMON), GLM),
