@@ -36,7 +36,7 @@ RUNS = {
     "EsfandiariNet-disc": "1c0e626aa82c2c17da5fa49701c15f65",
     "EliminateInPhases-arms": "81c6f9ad9abcbfc491639ef29cfee43f",
     "EliminateInPhases-continuous": "e35de206258799020c88a1ef887b686d",
-    "EliminateInPhases-tied": "70b4be80b0e900ad2ce397726801c33c",
+    "EliminateInPhases-tied": "7c09507e9167434bcab366a7b601f602",
     "CommitInPhases-arms": "5bc9e3c0aaa3d605fb951c196bb59df0",
     "UCB1-arms": "309b0ad0cb56a026751c692b2493d365",
     "LinUCB-continuous": "9c107af509256ec5e1d15f7ccfb53d9e",

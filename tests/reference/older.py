@@ -62,7 +62,12 @@ class Play:
         return value < threshold
 
     def finish(self, left: list[int], value: dict[int, float]) -> None:
+        """Play the action of the largest value to the end."""
         self.pull({max(left, key=lambda a: (round(value.get(a, 0.0), 9), -a)): self.T})
+
+    def share(self, left: list[int]) -> None:
+        """Play the actions left equally often to the end."""
+        self.pull(dict.fromkeys(left, math.ceil((self.T - self.played) / len(left))))
 
 
 def lengths(T: int) -> tuple[int, list[int]]:
@@ -115,7 +120,7 @@ def esfandiari_threshold(play: Play, beta: int) -> list[int]:
         most = max(value.values())
         left = [a for a in left if not play.below(value[a] + narrow, most - threshold)]
         sizes.append(len(left))
-    play.finish(left, value)
+    play.finish(left, {})
     return sizes
 
 
@@ -137,7 +142,7 @@ def esfandiari_linear(
         most = max(value[a] for a in left)
         left = [a for a in left if not play.below(value[a] + wide / math.sqrt(beta), most - threshold)]
         sizes.append(len(left))
-    play.finish(left, value)
+    play.finish(left, {})
     return sizes
 
 
@@ -201,7 +206,7 @@ def in_phases(
         else:
             left = [a for a in left if not play.below(threshold, value[order[0]] - value[a])]
         sizes.append(len(left))
-    play.finish(left, value)
+    play.share(left)
     return sizes
 
 

@@ -9,7 +9,8 @@ Guarantee, for independent sigma-sub-Gaussian rewards:
 After phase p = 1, 2, ... each arm has been pulled N_p = 4^(p-1) times, and with
     s_p = 2 sigma sqrt(2 log(2 K P T)/N_p),    P phases at most,
     B_p = 6 sqrt(2) sigma sqrt(2 log(2K))/((rho - 2/T) sqrt(N_p)),    A_p = max(2 s_p, B_p),
-a run commits to the leader if it leads by more than A_p + U_p B_p, U_p being uniform on (0, 1) and shared.
+a run commits to the leader if it leads by more than A_p + U_p B_p, U_p being uniform on (0, 1) and shared.  When a
+phase does not fit, all arms are played equally often to the end.
 
 Proof: as for `EliminateInPhases`, with the lead in the place of a gap.  It is within s_p of the lead of the true means,
 and when it exceeds 2 s_p the leader is the best arm; it is in doubt in 3 phases at most; in two runs it differs by at
@@ -31,7 +32,7 @@ from replibandit.key import Key
 from replibandit.policies import geometric, phases
 from replibandit.policies.base import Pull, best
 from replibandit.policies.eliminate_in_phases import DOUBTS, drawn, phase_counts, thresholds
-from replibandit.policies.elimination import equal_pulls, orders
+from replibandit.policies.elimination import all_left, equal_pulls, orders
 from replibandit.policies.phases import Evidence, Orders, PhasedState
 from replibandit.rewards import reward_exponent
 
@@ -84,4 +85,5 @@ class CommitInPhases:
             active = np.where(clear, leads, active)
         pulls = (1, *(3 * n for n in counts[:-1]))
         times = equal_pulls(pulls, active, evidence, self.horizon)
-        return orders(evidence, self.horizon, active=active, estimated=means, times=times)
+        rest = all_left(evidence, active, self.horizon)
+        return orders(evidence, self.horizon, active=active, times=times, rest=rest)

@@ -10,7 +10,8 @@ Guarantee, for independent sigma-sub-Gaussian rewards:
 After phase p = 1, 2, ... the mean of each action left is known as from N_p = 4^(p-1) pulls, and with
     s_p = 2 sigma sqrt(2 log(2 K P T)/N_p),    P phases at most,
     B_p = 3 sqrt(2) K sigma (1 + sqrt(2 log(2K)))/(rho sqrt(N_p)),    A_p = max(2 s_p, B_p),
-an action is dropped if it trails by more than A_p + U_p B_p, U_p being uniform on (0, 1) and shared.
+an action is dropped if it trails by more than A_p + U_p B_p, U_p being uniform on (0, 1) and shared.  When a phase does
+not fit, the actions left are played equally often to the end.
 
 Proof.  All means are within s_p/2 of the truth but with probability 1/T in a run; then the best action stays, and an
 action whose gap Delta is not in [A_p - s_p, A_p + B_p + s_p] is judged alike by both runs.  The ends of this interval
@@ -41,6 +42,7 @@ from replibandit.policies import phases
 from replibandit.policies.base import Pull
 from replibandit.policies.elimination import (
     APPROXIMATION,
+    all_left,
     design_estimates,
     design_pulls,
     equal_pulls,
@@ -112,7 +114,8 @@ class EliminateInPhases:
             largest = np.where(active, estimated, -np.inf).max(axis=1, keepdims=True)
             active = active & ~(largest - estimated > threshold)
         times = equal_pulls(pulls, active, evidence, self.horizon) if arms else design_pulls(pulls, active, evidence)
-        return orders(evidence, self.horizon, active=active, estimated=estimated, times=times)
+        rest = all_left(evidence, active, self.horizon)
+        return orders(evidence, self.horizon, active=active, times=times, rest=rest)
 
 
 def phase_counts(horizon: int) -> tuple[int, ...]:

@@ -15,19 +15,36 @@ from replibandit.policies.phases import Evidence, Orders
 APPROXIMATION = 1.1
 
 
-def orders(evidence: Evidence, horizon: int, *, active: BoolArray, estimated: FloatArray, times: IntArray) -> Orders:
-    """Order `times` pulls of each action if all of them fit, else the best action left to the end.
+def orders(evidence: Evidence, horizon: int, *, active: BoolArray, times: IntArray, rest: IntArray) -> Orders:
+    """Order `times` pulls of each action if several are left and all of them fit, else `rest`.
 
-    A row of zeros says that no phase follows.
+    A row of zeros in `times` says that no phase follows.
     """
-    leader = best(np.where(active, estimated, -np.inf))
-    alone = np.arange(active.shape[1]) == leader[:, None]
     # doubles count exactly as far as it matters: a sum is below 2**50 or does not fit
     total = times.astype(np.float64).sum(axis=1)
     goes_on = (active.sum(axis=1) > 1) & (total > 0) & (total <= horizon - evidence.rounds)
-    return Orders(
-        times=np.where(goes_on[:, None], times, alone * horizon), active=np.where(goes_on[:, None], active, alone)
-    )
+    return Orders(times=np.where(goes_on[:, None], times, rest), active=active)
+
+
+def one(arms: IntArray, actions: int, horizon: int) -> IntArray:
+    """Return the times of one action in each lane, to the end."""
+    return np.asarray(horizon * (np.arange(actions) == arms[:, None]))
+
+
+def first_left(active: BoolArray, horizon: int) -> IntArray:
+    """Return the times of the first action left, to the end."""
+    return one(np.argmax(active, axis=1), active.shape[1], horizon)
+
+
+def best_left(active: BoolArray, estimated: FloatArray, horizon: int) -> IntArray:
+    """Return the times of the action of the largest estimate among those left, to the end."""
+    return one(best(np.where(active, estimated, -np.inf)), active.shape[1], horizon)
+
+
+def all_left(evidence: Evidence, active: BoolArray, horizon: int) -> IntArray:
+    """Return the times of all actions left, equally often to the end."""
+    share = -(-(horizon - evidence.rounds) // active.sum(axis=1))
+    return np.asarray(active * share[:, None])
 
 
 def left_by_threshold(

@@ -8,7 +8,7 @@ In batch i the actions left are pulled about 10 beta q^i times by a G-optimal de
 squares from that batch alone.  With eps_i = sqrt(d log(K T^2)/q^i), eps~_i = sqrt(d log(K T^2)/(beta q^i)) and epsbar_i
 uniform on [eps_i/2, eps_i], an action is dropped if
     <a, theta^> + eps~_i < max <a, theta^> - epsbar_i.
-When a batch does not fit, the best action left is played to the end.
+When a batch does not fit, the first action left is played to the end.
 
 What the source leaves open, and departures
 * q = (T/c)^(1/B) with an unnamed c: here c = 1 and B = ceil(log T), and floor(q^i) takes the place of q^i.
@@ -16,6 +16,8 @@ What the source leaves open, and departures
 * The source's sigma is 1: eps_i and eps~_i are multiplied by sigma.
 * The design is within 1.1 of the best one, and n_a = ceil(N pi(a)).
 * beta = floor(max(K^2/rho^2, 2304)) where it can be shown to give rho, else more (`geometric.ratio`, with the proof).
+* In the last batch the first action left is played.  The record has the one of the largest mean, which is not
+  replicable: where two best ones tie neither is dropped, and in half of all pairs of runs another one has that mean.
 * T >= 2/rho is required.
 
 Randomness, by name (public, see key.py): Key(seed).child("phase", i).uniform(1) is (epsbar_i - eps_i/2)/(eps_i/2),
@@ -33,7 +35,7 @@ from replibandit.errors import InvalidInput
 from replibandit.key import Key
 from replibandit.policies import geometric, phases
 from replibandit.policies.base import Pull
-from replibandit.policies.elimination import design_estimates, design_pulls, left_by_threshold, orders
+from replibandit.policies.elimination import design_estimates, design_pulls, first_left, left_by_threshold, orders
 from replibandit.policies.phases import Evidence, Orders, PhasedState
 from replibandit.rewards import reward_exponent
 
@@ -96,4 +98,6 @@ class EsfandiariLinear:
         # epsbar_i ~ Unif([eps_i/2, eps_i])
         active = left_by_threshold(evidence, estimated, narrow=narrow, wide=wide)
         times = design_pulls(pulls, active, evidence)
-        return orders(evidence, self.horizon, active=active, estimated=estimated, times=times)
+        # departure: the first one left
+        rest = first_left(active, self.horizon)
+        return orders(evidence, self.horizon, active=active, times=times, rest=rest)

@@ -5,7 +5,7 @@ Guarantee: P(two runs with one seed choose the same arm in every round) >= 1 - r
     E[regret] <= C K^2 log^2(T)/rho^2 sum_a (Delta_a + log(K T log T)/Delta_a).
 In batch i each arm left is pulled floor(q^i) times, q = T^(1/B); the means of all pulls so far are estimated by RepMean
 with rho' = rho/(K B) and delta = 1/(2 K T B), and an arm is dropped if its estimate is below the largest by more than
-2 tau_i.  When a batch does not fit, the best arm left is played to the end.
+2 tau_i.  When a batch does not fit, the arm of the largest estimate is played to the end.
 
 What the source leaves open, and departures
 * B = ceil(log T); its text has B = log T, which is no whole number.
@@ -31,7 +31,7 @@ from replibandit.grid import cell_of, midpoint
 from replibandit.key import Key, uniforms
 from replibandit.policies import geometric, phases
 from replibandit.policies.base import Pull, Rounding
-from replibandit.policies.elimination import equal_pulls, orders, per_phase
+from replibandit.policies.elimination import best_left, equal_pulls, orders, per_phase
 from replibandit.policies.phases import Evidence, Orders, PhasedState
 from replibandit.radius import hoeffding
 from replibandit.rewards import reward_exponent
@@ -92,5 +92,6 @@ class EsfandiariMean:
             largest = np.where(active, estimated, -np.inf).max(axis=1, keepdims=True)
             active = active & ~(estimated < largest - 2.0 * per_phase(tolerances, evidence))
         times = equal_pulls(lengths, active, evidence, self.horizon)
-        chosen = orders(evidence, self.horizon, active=active, estimated=estimated, times=times)
+        rest = best_left(active, estimated, self.horizon)
+        chosen = orders(evidence, self.horizon, active=active, times=times, rest=rest)
         return replace(chosen, z=z, width=width[:, 0])

@@ -8,7 +8,7 @@ A net A' of the action set is played: every action has one of the net within 1/T
 net points left are estimated to within tau_i = min(eps_i, 1), eps_i = sigma d sqrt(log T/q^i), q = T^(1/B), by Lemma 9
 (`estimators.least_squares`) with rho/B and delta = 1/(2 |A'| T^2), and a point is dropped if
     <a, theta~> < max <a, theta~> - 2 eps_i.
-When a batch does not fit, the best point left is played to the end.
+When a batch does not fit, the point of the largest estimate is played to the end.
 
 A 1/T-net of a ball in R^d has of the order of T^d points: beyond 8192 points a spec is refused, with the number.  With
 `resolution` the net is coarser: the runs are as replicable, and lose up to `resolution` a round more.
@@ -45,7 +45,7 @@ from replibandit.grid import cell_of, midpoint
 from replibandit.key import Key, uniforms
 from replibandit.policies import geometric, phases
 from replibandit.policies.base import Pull, Rounding
-from replibandit.policies.elimination import alike, orders, per_phase
+from replibandit.policies.elimination import alike, best_left, orders, per_phase
 from replibandit.policies.net import net_of_ball
 from replibandit.policies.phases import Evidence, Orders, PhasedState
 from replibandit.radius import hoeffding
@@ -116,7 +116,8 @@ class EsfandiariNet:
             largest = np.where(active, estimated, -np.inf).max(axis=1, keepdims=True)
             active = active & ~(estimated < largest - 2.0 * per_phase(eps, evidence))
         times = self._times(evidence, active, eps)
-        chosen = orders(evidence, self.horizon, active=active, estimated=estimated, times=times)
+        rest = best_left(active, estimated, self.horizon)
+        chosen = orders(evidence, self.horizon, active=active, times=times, rest=rest)
         return replace(chosen, z=z, width=width)
 
     def _estimates(self, evidence: Evidence, eps: Sequence[float]) -> tuple[FloatArray, FloatArray, FloatArray]:

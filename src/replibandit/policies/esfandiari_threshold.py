@@ -7,13 +7,14 @@ In batch i each arm left is pulled beta floor(q^i) times, q = T^(1/B), so that c
 it, c_i = floor(q) + ... + floor(q^i).  With U~_i = sqrt(2 log(2 K T B)/c~_i), U_i = sqrt(2 log(2 K T B)/c_i) and Ubar_i
 uniform on [U_i/2, U_i], an arm is dropped if
     mean_a + U~_i < max mean - Ubar_i.
-When a batch does not fit, the best arm left is played to the end.
+When a batch does not fit, the first arm left is played to the end.
 
 What the source leaves open, and departures
 * B = ceil(log T); its text has B = log T, which is no whole number.
 * U_i and U~_i are for rewards in [0, 1], and multiplied by 2 sigma for sigma-sub-Gaussian ones.
 * beta = floor(max(K^2/rho^2, 2304)) where it can be shown to give rho, else more (`geometric.ratio`, with the proof).
-  The source's own argument gives 48 rho for its beta.  With two arms, and with few, its beta is kept.
+* In the last batch the first arm left is played.  The record has the one of the largest mean, which is not replicable:
+  where two best arms tie neither is dropped, and the larger mean is another one in half of all pairs of runs.
 * T >= 2/rho is required.
 
 Randomness, by name (public, see key.py): Key(seed).child("phase", i).uniform(1) is (Ubar_i - U_i/2)/(U_i/2), after
@@ -30,7 +31,7 @@ from replibandit.arrays import FloatArray, IntArray
 from replibandit.key import Key
 from replibandit.policies import geometric, phases
 from replibandit.policies.base import Pull
-from replibandit.policies.elimination import equal_pulls, left_by_threshold, orders
+from replibandit.policies.elimination import equal_pulls, first_left, left_by_threshold, orders
 from replibandit.policies.phases import Evidence, Orders, PhasedState
 from replibandit.rewards import reward_exponent
 
@@ -90,4 +91,6 @@ class EsfandiariThreshold:
         active = left_by_threshold(evidence, means, narrow=narrow, wide=wide)
         lengths = [beta * n for n in geometric.batch_lengths(self.horizon)]
         times = equal_pulls(lengths, active, evidence, self.horizon)
-        return orders(evidence, self.horizon, active=active, estimated=means, times=times)
+        # departure: the first one left
+        rest = first_left(active, self.horizon)
+        return orders(evidence, self.horizon, active=active, times=times, rest=rest)
