@@ -112,6 +112,7 @@ def others(rounds: int) -> None:
     env = rb.LinearArms(theta=theta, actions=actions, noise=0.5)
     ours = seconds(lambda: rb.simulate(rb.RepLinUCB(horizon=10**9, **LINEAR), env, seed=1, rng=rng), 1) / 1e9
     naive = seconds(lambda: naive_linucb(theta, actions, rounds), 1) / rounds
+    show("naive NumPy LinUCB, round by round", 1.0 / naive, "rounds/s", "")
     show("naive NumPy LinUCB, time a round over RepLinUCB's at T = 1e9", naive / ours, "times", "")
     for name, play in (("MABWiser", mabwiser), ("river", river), ("contextualbandits", contextualbandits)):
         try:

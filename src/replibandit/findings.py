@@ -148,20 +148,58 @@ class Audit:
             if data["format"] != FORMAT:
                 raise InvalidInput(f"the audit has format {data['format']!r}; this version reads {FORMAT!r}.")
             tally = {**data["tally"], "differing": np.array(data["tally"]["differing"], dtype=np.float64)}
-            causes = tuple(c and Cause(**{**c, "name": tuple(c["name"])}) for c in data["causes"])
+            causes = tuple(None if c is None else Cause(**{**c, "name": tuple(c["name"])}) for c in data["causes"])
             made: dict[str, Any] = {"tally": Tally(**tally), "causes": causes}
             for name in ("risk", "spent", "allotted", "regret", "curve", "curve_error", "reference_regret"):
                 made[name] = None if data[name] is None else np.array(data[name], dtype=np.float64)
             for name in ("rounds", "checkpoints"):
                 made[name] = np.array(data[name], dtype=np.int64)
             plain = {name: data[name] for name in ("spec", "digest", "seed", "horizon", "replicates", "reference")}
-            return cls(**plain, **made)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            found = cls(**plain, **made)
+            if damaged := _damaged(found):
+                raise InvalidInput(f"the audit is damaged: {', '.join(damaged)}. Read what `to_json` wrote.")
+            return found
+        except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError) as error:
             if isinstance(error, InvalidInput):
                 raise
             raise InvalidInput(
                 f"the text is not an audit ({type(error).__name__}: {error}). Read what `to_json` wrote."
             ) from None
+
+
+def _damaged(found: Audit) -> list[str]:
+    """Return the names of the parts that cannot be: a text may have been cut, or changed by hand."""
+    tally, keys, points = found.tally, found.tally.differing.shape, found.checkpoints.shape
+    always = {"rounds": keys, "regret": keys, "curve": points}
+    shapes = {**always, "risk": keys, "reference_regret": keys}
+    fine = {
+        "tally": len(keys) == 1 and min(keys) > 0 and tally.anytime in (True, False),
+        "differing": ((tally.differing >= 0) & (tally.differing <= 1)).all(),
+        "rho": 0 < tally.rho < 1,
+        "level": 0 < tally.level < 1,
+        "horizon": type(found.horizon) is int and found.horizon > 0,
+        "replicates": type(found.replicates) is int and found.replicates > 1,
+        "spec": isinstance(json.loads(found.spec)["policy"], str),
+        "reference": found.reference is None or isinstance(json.loads(found.reference)["policy"], str),
+        "digest": isinstance(found.digest, str),
+        "seed": isinstance(found.seed, str),
+        "causes": keys == (len(found.causes),) and all(c is None or _is_cause(c) for c in found.causes),
+        "checkpoints": len(points) == 1 and min(points) > 0,
+        "curve_error": found.curve_error.shape == points and not np.isinf(found.curve_error).any(),
+        "spent": found.spent is None or (found.spent.ndim == 1 and np.isfinite(found.spent).all()),
+        **{name: _fits(getattr(found, name), shape, name not in always) for name, shape in shapes.items()},
+    }
+    return [name for name, is_fine in fine.items() if not is_fine]
+
+
+def _fits(part: FloatArray | IntArray | None, shape: tuple[int, ...], optional: bool) -> bool:
+    return optional if part is None else part.shape == shape and bool(np.isfinite(part).all())
+
+
+def _is_cause(cause: Cause) -> bool:
+    numbers = (cause.apart, cause.distance)
+    named = all(isinstance(word, str | int) for word in cause.name)
+    return named and type(cause.place) is int and all(type(value) is float for value in numbers)
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ Progress = Callable[[int, int], None]  # how much is done, of how much
 @contextmanager
 def bar(task: str) -> Iterator[Progress]:
     """Yield a function that draws how far `task` is on standard error, if that is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # None: closed before the program began
         yield silent
         return
     from rich.console import Console

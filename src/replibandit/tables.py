@@ -44,7 +44,8 @@ def columns(path: Path, names: Sequence[str]) -> FloatArray:
     known = column_names(path)
     if missing := [name for name in names if name not in known]:
         raise InvalidInput(
-            f"{path} has no column {', '.join(map(repr, missing))}; its columns are {', '.join(map(repr, known))}."
+            f"{path} has no column {', '.join(map(repr, missing))}; its columns are {', '.join(map(repr, known))}. "
+            "The first line of a CSV file names them."
         )
     table = _format_of(path).read(path, names)
     if len(table) == 0:
@@ -115,7 +116,10 @@ def _matrix(
     values: list[list[float]] = []
     for line, cells in lines:
         if len(cells) != len(known):
-            raise InvalidInput(f"{path}, line {line}: there are {len(cells)} cells for {len(known)} columns.")
+            raise InvalidInput(
+                f"{path}, line {line}: the number of cells is {len(cells)}; {len(known)} are needed, one for each "
+                "column. Quote a cell that holds a comma."
+            )
         values.append([_entry(path, line, known[j], cells[j]) for j in places])
     return np.array(values, dtype=np.float64)
 

@@ -102,8 +102,12 @@ def test_a_wrong_flag_leaves_with_3(arguments: list[str], run: Run) -> None:
     [
         (InvalidInput("rho is 2."), 3, "replibandit: rho is 2.\n"),
         (KeyboardInterrupt(), 130, "replibandit: interrupted\n"),
-        (FileNotFoundError(2, "No such file", "x.csv"), 3, "replibandit: x.csv: No such file.\n"),
-        (MemoryError("8 TiB"), 3, "replibandit: the memory is too small: 8 TiB. Lower the horizon, or the number of "),
+        (
+            FileNotFoundError(2, "No such file", "x.csv"),
+            3,
+            "replibandit: x.csv cannot be read or written: No such file.\n",
+        ),
+        (MemoryError("8 TiB"), 3, "replibandit: the memory is too small (8 TiB). Lower the horizon, or the number of "),
     ],
 )
 def test_an_error_is_one_line(

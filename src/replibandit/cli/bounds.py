@@ -40,8 +40,8 @@ def bounds(
     )
     spec = experiment.policy(plan)
     instance: dict[str, Any] = {"env": experiment.environment(plan)} if dim is None else {"dim": dim}
-    bound = theorem(spec, **instance)
-    first = informative_horizon(spec, **instance)
+    with experiment.blamed(plan):
+        bound, first = theorem(spec, **instance), informative_horizon(spec, **instance)
     if as_json:
         parts = {name: getattr(bound, name) for name in ("regret", "trivial", "informative", "holds", "formula")}
         made_of = {"ingredients": bound.ingredients, "informative_horizon": first}

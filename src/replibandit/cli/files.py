@@ -13,7 +13,7 @@ def check_output(path: Path | None, suffixes: Sequence[str]) -> None:
     """Say now, and not after the work, that a file cannot be written."""
     if path is None:
         return
-    if path.suffix not in suffixes:
+    if not path.name.endswith(tuple(suffixes)):
         raise InvalidInput(f"--output is {path}; its name must end in {' or '.join(suffixes)}.")
     folder = path.parent
     if not folder.is_dir():
@@ -34,5 +34,8 @@ def read_text(path: Path) -> str:
 
 def save(path: Path, text: str) -> None:
     """Write a file whole or not at all, in place of one that may be there, and say so."""
-    write_text(path, text)
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}. Name another file.") from None
     note(f"written: {path}")

@@ -56,9 +56,10 @@ def main(arguments: list[str] | None = None) -> None:
     except ReplibanditError as error:
         _fail(INVALID, str(error))
     except OSError as error:
-        _fail(INVALID, f"{error.filename or 'a file'}: {error.strerror}.")
+        _fail(INVALID, f"{error.filename or 'the output'} cannot be read or written: {error.strerror}.")
     except MemoryError as error:
-        _fail(INVALID, f"the memory is too small: {error}. Lower the horizon, or the number of runs.")
+        needed = f" ({error})" if str(error) else ""
+        _fail(INVALID, f"the memory is too small{needed}. Lower the horizon, or the number of runs.")
     except Exception as error:
         traceback.print_exc()
         _fail(DEFECT, f"this is a defect of replibandit ({type(error).__name__}); please report the lines above.")

@@ -1,6 +1,7 @@
 """`report` and `demo`: pages that answer whether policies are replicable."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 from replibandit import demo as demonstration
 from replibandit.cli import options
 from replibandit.cli.files import check_output, read_text, save
-from replibandit.cli.terminal import listing, show, show_json
+from replibandit.cli.terminal import listing, note, show, show_json
 from replibandit.errors import InvalidInput
 from replibandit.findings import Audit
 from replibandit.report import report as page
@@ -35,7 +36,7 @@ def demo(
     """Audit six policies on small instances.  Which are replicable, and what does it cost?"""
     check_output(output, (".html",))
     found = demonstration.run(pairs=pairs, seed=seed, n_jobs=jobs)
-    save(output, demonstration.page(found))
+    _save_page(output, demonstration.page(found))
     if as_json:
         audits = {name: findings(audit) for name, audit in found.audits.items()}
         show_json({"audits": audits, "report": str(output)})
@@ -45,7 +46,7 @@ def demo(
 
 def report(
     audits: Annotated[
-        list[Path], typer.Argument(metavar="AUDIT...", help="Files that `replibandit audit --output` wrote.")
+        list[Path], typer.Argument(metavar="AUDIT", help="Files that `replibandit audit --output` wrote.")
     ],
     output: Page = Path("report.html"),
     title: Annotated[
@@ -56,11 +57,18 @@ def report(
     """Make a page of HTML from audits.  It needs no network and no script."""
     check_output(output, (".html",))
     found = dict(zip(names(audits), map(read_audit, audits), strict=True))
-    save(output, page(found, title=title))
+    _save_page(output, page(found, title=title))
     if as_json:
         show_json({"audits": {name: findings(audit) for name, audit in found.items()}, "report": str(output)})
     else:
         show(listing(("audit", "verdict"), [(name, audit.verdict) for name, audit in found.items()]))
+
+
+def _save_page(path: Path, text: str) -> None:
+    """Write a page, and say what is left out."""
+    save(path, text)
+    if find_spec("matplotlib") is None:
+        note("It has no curves, since matplotlib is not installed; pip install 'replibandit[plot]' brings it.")
 
 
 def names(paths: Sequence[Path]) -> list[str]:
@@ -74,8 +82,9 @@ def names(paths: Sequence[Path]) -> list[str]:
 
 def read_audit(path: Path) -> Audit:
     """Return the audit in a file."""
+    text = read_text(path)
     try:
-        return Audit.from_json(read_text(path))
+        return Audit.from_json(text)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from None
 

@@ -16,7 +16,7 @@ from replibandit.actions import Ball, Contexts
 from replibandit.catalog import digest, spec_settings
 from replibandit.cli import options
 from replibandit.cli.files import check_output, save
-from replibandit.cli.terminal import described, facts, listing, show, show_json
+from replibandit.cli.terminal import described, facts, listing, show, show_json, warn_of_length
 from replibandit.environments.base import Environment
 from replibandit.report.words import count, number, plural, rounds_until, share
 from replibandit.runs import Run, first_divergence, regret
@@ -56,10 +56,12 @@ def simulate(
     )
     spec, env = experiment.policy(plan), experiment.environment(plan)
     shared = experiment.audit_settings(plan).get("seed", 0) if seed is None else seed
-    played = simulate_many(spec, env, seeds=[shared] * runs, rng=np.random.default_rng(rewards))
+    warn_of_length(spec)
+    with experiment.blamed(plan):
+        played = simulate_many(spec, env, seeds=[shared] * runs, rng=np.random.default_rng(rewards))
     results = [_result(run, env, played[0]) for run in played]
     if output is not None:
-        save(output, _csv(played, env) if output.suffix == ".csv" else _json_lines(played, env))
+        save(output, _csv(played, env) if output.name.endswith(".csv") else _json_lines(played, env))
     if as_json:
         head = {"spec": spec_settings(spec), "digest": digest(spec), "seed": shared, "rewards": rewards}
         show_json({**head, "runs": results})

@@ -18,6 +18,7 @@ from replibandit.catalog import spec_settings
 from replibandit.report.words import count
 
 FINE, NO, UNDECIDED, INVALID, DEFECT, INTERRUPTED, CLOSED = 0, 1, 2, 3, 70, 130, 141
+_MANY_ROUNDS = 10**6
 _GAP = 2  # blanks between the columns of a table
 
 
@@ -41,6 +42,8 @@ def show_json(value: Any) -> None:
 
 def write(text: str) -> None:
     """Write to standard output, as far as its encoding can; where nobody reads it any more, leave."""
+    if sys.stdout is None:  # closed before the program began
+        raise Leave(CLOSED)
     encoding = sys.stdout.encoding or "utf-8"
     try:
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
@@ -54,6 +57,15 @@ def write(text: str) -> None:
 def note(text: str) -> None:
     """Write a line to standard error."""
     typer.echo(text, err=True)
+
+
+def warn_of_length(spec: Any) -> None:
+    """Say that a policy that does not round, and so decides in every round, will take long; None is no policy."""
+    if spec is not None and not hasattr(spec, "rounding") and spec.horizon > _MANY_ROUNDS:
+        note(
+            f"{type(spec).__name__} decides in every round, and there are {count(spec.horizon)}: this may take very "
+            "long. A shorter horizon, such as --horizon 1e4, would not."
+        )
 
 
 def described(spec: Any) -> str:

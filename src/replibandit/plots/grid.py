@@ -24,7 +24,7 @@ from replibandit.plots.picture import Picture, picture
 from replibandit.plots.style import INK, QUIET, colour, marker, style
 
 _LINE = 3.4  # inches
-_WIDE, _REST, _TALLEST = 4.7, 0.9, 6.5  # inches: the width of a plane, what is above and below it, at most
+_WIDE, _REST, _TALLEST = 4.7, 0.9, 5.2  # inches: the width of a plane, what is above and below it, at most
 _MARGIN = 0.12  # of a cell, around what is shown
 _MARKER, _ROWS = 7.0, 140.0  # points: the size of a marker, and what the rows of a line have together
 
