@@ -213,7 +213,7 @@ def test_a_sharp_mean_needs_no_delta() -> None:
 def test_the_scale_of_a_sharp_core_set_is_the_smallest(dim: int) -> None:
     A = np.eye(dim)
     core = core_set(A, epsilon=0.1, rho=0.1, delta=0.01, calibration="sharp")
-    reach, rest = dither(dim, delta=0.01)
+    reach, rest = dither(dim, delta=0.01, candidates=dim)
 
     def error(N: int) -> float:
         spread = dim * math.log(1 + (N + dim) / dim) + 2 * math.log(1 / rest)
