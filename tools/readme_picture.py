@@ -21,7 +21,7 @@ from tests.docs.pages import ROOT, played
 PAGE = ROOT / "docs" / "how-to" / "read-a-report.md"
 IMAGES = ROOT / "docs" / "images"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-WIDTH, HEIGHT = 1120, 1064  # pixels: the answers and the table of verdicts
+WIDTH, HEIGHT = 1120, 1070  # pixels: the answers and the table of verdicts
 
 
 def main() -> None:

@@ -26,13 +26,14 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GLMUCB": {"horizon": 8, "link": "logistic", "delta": 0.05, "noise": 0.5},
     "Thompson": {"horizon": 40},
 }
+VECTORS = ("continuous", "binary", "one-hot", "tied", "contexts")
 KINDS: dict[str, tuple[str, ...]] = {
     "RepUCB": ("arms",),
-    "RepLinUCB": ("continuous", "binary", "one-hot", "tied", "contexts", "ball"),
-    "RepGLMUCB": ("continuous", "tied", "contexts"),
+    "RepLinUCB": (*VECTORS, "ball"),
+    "RepGLMUCB": VECTORS,
     "UCB1": ("arms",),
-    "LinUCB": ("continuous", "contexts"),
-    "GLMUCB": ("continuous", "contexts"),
+    "LinUCB": VECTORS,
+    "GLMUCB": VECTORS,
     "Thompson": ("arms",),
 }
 TAPE = rb.Key("tape").uniform(400)

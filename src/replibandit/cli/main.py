@@ -3,7 +3,7 @@
 0      done; for `audit`: replicable
 1      `audit`: not replicable; `check-machine`: other bits than the published ones
 2      `audit`: undecided
-3      an input is not what is needed, or a file cannot be read or written: nothing was computed
+3      an input is not what is needed, or a file cannot be read or written
 70     a defect of the program
 130    interrupted
 141    nobody reads the output any more

@@ -63,7 +63,9 @@ def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]], 
 
     head = element("tr", *(_heading(i, name, words) for i, name in enumerate(headings)))
     body = [element("tr", *(cell(i, value) for i, value in enumerate(row))) for row in rows]
-    whole = element("table", element("caption", caption), element("thead", head), element("tbody", *body))
+    whole = element(
+        "table", element("caption", element("span", caption)), element("thead", head), element("tbody", *body)
+    )
     return element("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 

@@ -34,7 +34,7 @@ dd { margin: 0.15rem 0 0; overflow-wrap: anywhere; }
 .answers dt { margin: 0; }
 .badge {
   display: inline-block; border: 1px solid currentColor; border-radius: 1em; padding: 0 0.6em;
-  font-size: 0.85rem; font-weight: 600; white-space: nowrap;
+  font-size: 0.85em; line-height: 1.5; font-weight: 600; white-space: nowrap;
 }
 .good { color: var(--good); } .bad { color: var(--bad); } .open { color: var(--open); }
 .scroll {
@@ -43,9 +43,13 @@ dd { margin: 0.15rem 0 0; overflow-wrap: anywhere; }
     linear-gradient(to left, var(--shade), transparent) right / 0.8rem 100% no-repeat scroll;
 }
 .scroll:focus-visible { outline: 2px solid var(--span); outline-offset: 2px; }
-table { border-collapse: collapse; font-size: 0.92rem; font-variant-numeric: tabular-nums; }
+table {
+  border-collapse: separate; border-spacing: 0; font-size: 0.92rem; line-height: 1.5rem;
+  font-variant-numeric: tabular-nums;
+}
 caption { text-align: left; font-weight: 600; padding: 0 0 0.4rem; }
-th, td { padding: 0.3rem 0.75rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+caption span { display: inline-block; position: sticky; left: 0; }
+th, td { padding: 0.25rem 0.75rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 thead th {
   white-space: normal; vertical-align: bottom; color: var(--quiet); font-weight: 600;
   border-bottom: 1px solid var(--quiet);
@@ -53,7 +57,7 @@ thead th {
 .words, tbody th { text-align: left; }
 tbody th { font-weight: 600; white-space: normal; min-width: 7.5rem; max-width: 15rem; overflow-wrap: anywhere; }
 th.long { min-width: 6.5rem; }
-th:first-child { padding-left: 0; position: sticky; left: 0; background: var(--ground); }
+th:first-child { padding-left: 0; position: sticky; left: 0; background: var(--ground); background-clip: padding-box; }
 sup { line-height: 0; font-size: 0.72em; }
 code, pre { font: 0.86rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { background: var(--raised); border-radius: 6px; padding: 0.75rem 1rem; margin: 0.3rem 0; white-space: pre-wrap; }
@@ -75,9 +79,9 @@ figure svg { display: block; max-width: 100%; height: auto; background: #fff; bo
   main { max-width: none; padding: 0; }
   .scroll { overflow: visible; background: none; }
   th:first-child { position: static; background: none; }
-  table { font-size: 7.5pt; }
+  table { font-size: 7.5pt; line-height: 1.5; }
   th, td { padding: 0.15rem 0.35rem; }
-  table, figure, dd { break-inside: avoid; }
-  h2 { break-after: avoid; }
+  table, figure, dd, .answers div { break-inside: avoid; }
+  h2, dt { break-after: avoid; }
 }
 """
