@@ -41,6 +41,8 @@ RUNS = {
     "RepLinUCB-contexts-sharp": "0a6e532e1a8840f7dcc7ce0656750425",
     "RepLinUCB-ball-sharp": "f02283e4954e8c1d0525c08681057784",
     "RepGLMUCB-continuous-sharp": "712794959a63d275db6b9d28d363da66",
+    "RepGLMUCB-binary-sharp": "c6e6bff696a193599a1a6b3071f5255c",
+    "RepGLMUCB-one-hot-sharp": "5cbc1587a7fff0d7260dcd699eb9edd9",
     "RepGLMUCB-tied-sharp": "b99b009445d30468bdf170e1b0b7c1d1",
     "RepGLMUCB-contexts-sharp": "02eb8d54105313707ecf333c945613cf",
 }
