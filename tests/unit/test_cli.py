@@ -7,11 +7,12 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -21,6 +22,7 @@ from replibandit.catalog import POLICIES
 from replibandit.cli import reports
 from replibandit.errors import InvalidInput
 from replibandit.experiment import ENVIRONMENTS
+from replibandit.machine import check_machine
 from replibandit.report import pictures
 
 COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "report", "check-machine")
@@ -158,6 +160,30 @@ def test_simulate_prints_runs_that_agree(run: Run) -> None:
     assert "All 2 runs chose the same action in every round." in found.out
 
 
+def test_simulate_says_when_runs_part(run: Run) -> None:
+    found = run("simulate", *UCB1, "--runs", "3")
+    assert "of 2 further runs chose another action than run 1 in some round." in found.out
+    assert "One run. With --runs 2 another one has the same seed" in run("simulate", *UCB1).out
+
+
+def test_simulate_lists_the_arms_played_most(run: Run) -> None:
+    found = run("simulate", *REP_UCB, "--means", ",".join(["0.5"] * 12))
+    assert "These are the 10 arms that were played most, of 12." in found.out
+
+
+def test_simulate_knows_balls_and_sets_that_change(run: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "sets.npy", np.random.default_rng(0).uniform(-0.5, 0.5, size=(500, 4, 3)))
+    (tmp_path / "trial.toml").write_text(run("example").out)
+    ball = run("simulate", "trial.toml", "--set", "environment.actions={ball = 1.0, dim = 3}")
+    assert ball.code == 0
+    assert "share of the rounds" not in ball.out
+    sets = ("--set", "environment.actions=sets.npy", "--horizon", "500")
+    assert len(run("simulate", "trial.toml", *sets, "--json").json["runs"][0]["shares"]) == 4
+    found = run("simulate", "trial.toml", *sets, "--horizon", "501")
+    assert (found.code, found.out) == (3, "")
+    assert "sets has 500 rounds; round 501 was asked for. Lower the horizon." in found.err
+
+
 @pytest.mark.parametrize("name", ["decisions.csv", "decisions.jsonl"])
 def test_simulate_writes_every_decision(name: str, run: Run, tmp_path: Path) -> None:
     found = run("simulate", *REP_UCB, "--runs", "2", "--output", name, "--json")
@@ -177,6 +203,17 @@ def test_simulate_writes_every_decision(name: str, run: Run, tmp_path: Path) -> 
 def test_audit_leaves_with_its_verdict(arguments: list[str], code: int, verdict: str, run: Run) -> None:
     found = run("audit", *arguments, "--json")
     assert (found.code, found.json["verdict"]) == (code, verdict)
+
+
+def test_audit_measures_the_price_of_a_reference(run: Run) -> None:
+    found = run("audit", *REP_UCB, "--horizon", "1e3", "--reference", "UCB1", "--pairs", "10")
+    assert "times the regret of UCB1: horizon 1,000, noise 0.5" in " ".join(found.out.split())
+    assert (
+        "RepUCB needs rho; write that in the file, or --set audit.reference.rho=VALUE."
+        in run("audit", *UCB1, "--reference", "RepUCB").err
+    )
+    assert "Not replicable: two runs with one seed differ with probability" in run("audit", *UCB1, "--pairs", "9").out
+    assert "Take more pairs, 36 at least." in run("audit", *REP_UCB, "--pairs", "5").out
 
 
 def test_bounds_says_when_the_bound_says_something(run: Run) -> None:
@@ -205,9 +242,20 @@ def test_fit_prints_an_estimate_for_each_column(arguments: tuple[str, ...], run:
 
 
 def test_check_machine(run: Run) -> None:
-    found = run("check-machine", "--json")
-    assert found.json["reproduces"] is True
+    assert run("check-machine", "--json").json["reproduces"] is True
+    found = run("check-machine")
     assert found.code == 0
+    assert "This machine computes the published bits" in found.out
+
+
+def test_a_machine_with_other_bits_leaves_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = check_machine()
+    other = replace(here, computed=(("RepRidge", "another"), *here.computed[1:]))
+    monkeypatch.setattr("replibandit.cli.machines.checked", lambda: other)
+    found = run("check-machine")
+    assert found.code == 1
+    assert "This machine computes other bits than the published ones" in found.out
+    assert run("check-machine", "--json").json["reproduces"] is False
 
 
 def test_report_makes_a_page_of_audits(run: Run, tmp_path: Path) -> None:
@@ -420,8 +468,19 @@ def test_output_has_no_colours_where_nobody_looks() -> None:
     assert "\x1b" not in program("simulate", *REP_UCB, "--runs", "2").stdout
 
 
+def test_a_terminal_shows_how_far_the_work_is() -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "replibandit", "audit", *UCB1, "--pairs", "2", "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, check=False)
+    os.close(theirs)
+    assert b"auditing UCB1" in os.read(ours, 100_000)
+    os.close(ours)
+    assert json.loads(done.stdout)["verdict"] == "not replicable"
+
+
 def test_tables_go_on_below_in_a_narrow_terminal() -> None:
     done = program("simulate", *REP_UCB, "--runs", "2", COLUMNS="40")
+    assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 40
     assert len([line for line in done.stdout.splitlines() if line.startswith(" run ")]) > 1
 
