@@ -314,7 +314,7 @@ def test_every_command_has_a_test_of_its_json() -> None:
     [
         ("x.txt", "its name must end in .json"),
         ("no/x.json", "there is no folder no. Make it first"),
-        ("folder.json", "it cannot be written"),
+        ("folder.json", "which is a folder. Name another file."),
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_the_work(
@@ -325,6 +325,23 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(
     found = run("audit", *REP_UCB, "--output", output)
     assert (found.code, found.out) == (3, "")
     assert words in found.err
+
+
+@pytest.mark.parametrize("name", ["here.json", "new.json"])
+def test_what_may_not_be_changed_is_not(name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here.json").write_text("old")
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    found = run("audit", *UCB1, "--output", name)
+    assert (found.code, found.out) == (3, "")
+    assert "may not be changed. Name " in found.err
+    assert (tmp_path / "here.json").read_text() == "old"
+
+
+def test_a_second_run_takes_the_place_of_the_first(run: Run, tmp_path: Path) -> None:
+    for horizon in ("100", "200", "100"):
+        assert run("simulate", *UCB1, "--horizon", horizon, "--output", "runs.csv").code == 0
+        assert len((tmp_path / "runs.csv").read_text().splitlines()) == int(horizon) + 1
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.csv"]
 
 
 def test_a_failure_to_write_leaves_the_old_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -483,6 +500,15 @@ def test_tables_go_on_below_in_a_narrow_terminal() -> None:
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 40
     assert len([line for line in done.stdout.splitlines() if line.startswith(" run ")]) > 1
+
+
+def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:
+    done = shell('HOME="$PWD" replibandit --install-completion && source .bash_completions/replibandit.sh', tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bash completion installed" in done.stdout
+    assert ".bash_completions/replibandit.sh" in (tmp_path / ".bashrc").read_text()
+    shown = shell("replibandit --show-completion && true", tmp_path)
+    assert "complete -o default -F _replibandit_completion replibandit" in shown.stdout
 
 
 @pytest.mark.parametrize(
