@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from replibandit import cli, demo
@@ -100,6 +101,16 @@ def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> Non
     assert found.exit_code == 0
     assert f"Usage: replibandit {' '.join(command)}" in found.output
     assert f"    replibandit {' '.join(command)}" in found.output.partition("Examples:\n")[2]
+
+
+def test_every_option_says_what_it_is() -> None:
+    silent: list[tuple[str, str]] = []
+    todo = [("replibandit", get_command(cli.app))]
+    for name, command in todo:
+        silent += [(name, param.name or "") for param in command.params if not getattr(param, "help", None)]
+        todo += getattr(command, "commands", {}).items()
+    assert {name for name, _ in todo} == {"replibandit", "fit", *COMMANDS, *FITS}
+    assert silent == []
 
 
 def test_version(run: Run) -> None:
