@@ -23,7 +23,7 @@ def mean_bound(n: int, *, rho: float, delta: float, noise: float = 0.5, calibrat
     >>> f"{mean_bound(10_000, rho=0.1, delta=0.01).error:.4f}"
     '0.2197'
     >>> f"{mean_bound(10_000, rho=0.1, delta=0.01, calibration='sharp').error:.4f}"
-    '0.0452'
+    '0.0451'
     """
     error = mean_tolerance(n, rho=rho, delta=delta, noise=noise, calibration=calibration)
     radius = hoeffding(n, noise=noise, delta=delta)
@@ -120,7 +120,7 @@ def core_set_bound(
     d, longest = A.shape[1], math.sqrt(float(squared_norm(A).max()))
     if calibration == "sharp":
         r = span_of(A).rank
-        reach, rest = dither(d, delta=core.delta)
+        reach, rest = dither(d, delta=core.delta, candidates=core.candidates)
         # beta + c (2/sqrt 3) sigma sqrt(d r)/rho
         rounding = reach * float(sharp_width(math.sqrt(d * r), runs=PAIR, noise=core.noise, rho=core.rho))
         formula = "docs/theory.md, R1: 2 sqrt(r/N) (sigma sqrt(B_N) + S + c (2/sqrt 3) sigma sqrt(d r)/rho)"

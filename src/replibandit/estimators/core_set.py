@@ -13,8 +13,8 @@ The proof, with sigma, S and L = max_a ||a|| written out.  Let V = I + sum_a n_a
       N >= 72 d^3 (sigma^2 B_N + S^2) / (rho^2 epsilon^2),    B_N = d log(1 + L^2 (N + |C|)/d) + 2 log(1/delta_0).
 With sigma = S = L = 1 this is the paper's inequality.
 With calibration="sharp" (docs/theory.md, R1) the middle line reads, r being the rank and c that of the dither lemma,
-    ||theta~ - theta*||_V <= sigma sqrt(B_N) + S + c (2/sqrt 3) sigma sqrt(d r)/rho,
-so that N >= (4 r/epsilon^2) times its square is enough: d^2 where the paper has d^4.
+    |<a, theta~ - theta*>| <= ||a||_{V^-1} (sigma sqrt(B_N) + S + c (2/sqrt 3) sigma sqrt(d r)/rho)
+for all of K actions, so that N >= (4 r/epsilon^2) times its square is enough: d^3 log K where the paper has d^4 log N.
 
 Departures
 * |C| is the size of the core set at hand; the paper has c d log log d with an unnamed constant c.
@@ -30,14 +30,15 @@ from fractions import Fraction
 import numpy as np
 
 from replibandit import checks
-from replibandit.arithmetic import cholesky, moments, scale_of, solve_lower, squared_norm
+from replibandit.arithmetic import cholesky, log_det_ratio, moments, scale_of, solve_lower, squared_norm
 from replibandit.arrays import FloatArray, IntArray
-from replibandit.calibration import CALIBRATIONS
+from replibandit.calibration import CALIBRATIONS, dither
 from replibandit.errors import OutOfRange
 from replibandit.estimators.core_set_size import paper_enough, sharp_enough, smallest
 from replibandit.estimators.design import g_optimal
 from replibandit.estimators.ridge import RidgeFit, rep_ridge
 from replibandit.key import Key
+from replibandit.radius import self_normalized
 
 _APPROXIMATION = 4.0
 _MOST_PULLS = 2**53  # of one action, for the exact sums
@@ -47,8 +48,8 @@ _MOST_PULLS = 2**53  # of one action, for the exact sums
 class CoreSet:
     """What to pull: `actions[i]`, row `indices[i]` of all actions, `pulls[i]` times; `rounds` times in all.
 
-    `weights` is the design pi and `scale` is N.  Over all the actions, `certificate` is max_a ||a||^2_{V(pi)^-1} and
-    `reach` is max_a ||a||_{V^-1}, where V = I + sum_a n_a a a^T for the pulls n_a.
+    `weights` is the design pi and `scale` is N.  Over all the actions (`candidates` in number), `certificate` is
+    max_a ||a||^2_{V(pi)^-1} and `reach` is max_a ||a||_{V^-1}, where V = I + sum_a n_a a a^T for the pulls n_a.
     """
 
     actions: FloatArray
@@ -59,6 +60,7 @@ class CoreSet:
     scale: int
     certificate: float
     reach: float
+    candidates: int
     epsilon: float
     rho: float
     delta: float
@@ -106,7 +108,7 @@ def core_set(
     A = checks.matrix("actions", actions)
     longest = float(squared_norm(A).max())  # L^2
     if calibration == "sharp":
-        enough = sharp_enough(A.shape[1], design, longest, rho=rho, delta=delta, **positive)
+        enough = sharp_enough(A.shape, design, longest, rho=rho, delta=delta, **positive)
     else:
         enough = paper_enough(A.shape[1], design, longest, rho=rho, delta=_delta(rho, delta), **positive)
     N = smallest(enough)
@@ -121,6 +123,7 @@ def core_set(
         scale=N,
         certificate=design.certificate,
         reach=_reach(A, core, pulls),
+        candidates=len(A),
         rho=rho,
         delta=delta,
         calibration=calibration,
@@ -153,7 +156,16 @@ def rep_core_set(core: CoreSet, sums: FloatArray, *, seed: Key | str | int, whit
         calibration=core.calibration,
     )
     # |<a, theta~ - theta*>| <= ||a||_{V^-1} ||theta~ - theta*||_V
-    return CoreSetFit(ridge=ridge, error=core.reach * ridge.inflated_radius)
+    radius = _sharp_radius(core, ridge) if core.calibration == "sharp" else ridge.inflated_radius
+    return CoreSetFit(ridge=ridge, error=core.reach * radius)
+
+
+def _sharp_radius(core: CoreSet, ridge: RidgeFit) -> float:
+    """Return beta + c alpha, where c is that of as many directions as there are actions."""
+    reach, rest = dither(len(ridge.theta), delta=core.delta, candidates=core.candidates)
+    log_det = log_det_ratio(cholesky(ridge.gram), 1.0)
+    beta = self_normalized(log_det, noise=core.noise, delta=rest, penalty=1.0, norm_bound=core.norm_bound)
+    return float(beta) + reach * ridge.width
 
 
 def _delta(rho: float, delta: float) -> float:

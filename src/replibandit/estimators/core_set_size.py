@@ -42,11 +42,19 @@ def paper_enough(
 
 
 def sharp_enough(
-    d: int, design: Design, longest: float, *, rho: float, delta: float, epsilon: float, noise: float, norm_bound: float
+    shape: tuple[int, ...],
+    design: Design,
+    longest: float,
+    *,
+    rho: float,
+    delta: float,
+    epsilon: float,
+    noise: float,
+    norm_bound: float,
 ) -> Callable[[int], bool]:
     """Return whether N >= (4 r/epsilon^2) (sigma sqrt(B_N) + S + c (2/sqrt 3) sigma sqrt(d r)/rho)^2."""
-    r, size = design.rank, len(design.indices)
-    reach, rest = dither(d, delta=delta)
+    (K, d), r, size = shape, design.rank, len(design.indices)
+    reach, rest = dither(d, delta=delta, candidates=K)
     context = _context(_DIGITS)
     number = context.create_decimal_from_float
     sigma, target = number(noise), context.power(number(epsilon), 2)

@@ -68,6 +68,10 @@ class RepUCB:
         """Return at which counts an arm is estimated, and how."""
         return schedule_of(self, arms)
 
+    def calls(self, arms: int) -> int:
+        """Return M, the number of estimates that the budget is shared among."""
+        return self.schedule(arms).calls
+
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""
         return reward_exponent(self.noise)
