@@ -58,7 +58,7 @@ def test_levels_have_the_density_of_the_trapezoid(growth: int) -> None:
 @pytest.mark.parametrize("growth", GROWTHS)
 @pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.area == math.inf])
 def test_no_position_exceeds_the_certificate(name: str, growth: int) -> None:
-    """The sum over all phases, integrated for 40 positions, is below the certificate, and at most a tenth below it."""
+    """The sum over all phases, integrated at positions over a period, is below the certificate, and not far below."""
     shape, a = SHAPES[name], 12.0
     certified = mismatch(shape, a, growth=growth, decisions=10)
     grid = np.linspace(a, a * math.sqrt(growth) * blur(growth), 4001)
@@ -66,9 +66,8 @@ def test_no_position_exceeds_the_certificate(name: str, growth: int) -> None:
 
     def total(first: float) -> float:
         positions = [first * growth ** (j / 2) for j in range(-4, 5)]
-        return sum(
-            np.trapezoid([w * curve(shape, x - d) for x, w in zip(grid, weight, strict=True)], grid) for d in positions
-        )
+        parts = (weight * np.array([curve(shape, x - d) for x in grid]) for d in positions)
+        return float(sum(np.trapezoid(part, grid) for part in parts))
 
     sums = [total(a * growth ** (i / 80)) for i in range(0, 40, 4 if growth > 2 else 8)]
     assert max(sums) <= certified <= 1.35 * max(sums)
