@@ -11,7 +11,7 @@ TEXT = """\
 # replibandit simulate trial.toml; replibandit audit trial.toml; replibandit bounds trial.toml
 
 [policy]
-name = "RepLinUCB"          # or RepUCB, RepGLMUCB, UCB1, LinUCB, GLMUCB, Thompson
+name = "RepLinUCB"          # or RepUCB, RepGLMUCB, RepCommit, RepEliminate, UCB1, ...
 horizon = 1e10              # the number of rounds
 rho = 0.1                   # two runs with one seed differ with this probability at most
 delta = 0.01                # the probability that a radius fails; rho > 3 delta is needed
