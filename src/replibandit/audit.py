@@ -27,7 +27,7 @@ from replibandit.machine import check_machine
 from replibandit.progress import Progress, bar
 from replibandit.runs import regret, regret_after
 from replibandit.simulate import simulate_many
-from replibandit.trace import Cause, Comparison, compare, traces
+from replibandit.trace import Cause, compare, traces
 from replibandit.verdict import UNDECIDED, Tally
 
 _BLOCK = 50  # keys simulated in lockstep
@@ -42,6 +42,7 @@ class _Found:
     round: int
     cause: Cause | None
     risk: FloatArray | None
+    shares: FloatArray | None
     curve: FloatArray
     reference: float | None
 
@@ -132,7 +133,7 @@ def _block(
     twins: list[Any] = [None] * len(seeds)
     if reference is not None:
         twins = simulate_many(reference, env, seeds=seeds, rng=generator(key, "reference", keys.start))
-    found = []
+    rounds, found = hasattr(spec, "rounding"), []
     for i, twin in enumerate(twins):
         mine = runs[i * replicates : (i + 1) * replicates]
         pairs = [compare(a, b) for a, b in combinations(mine, 2)]
@@ -142,7 +143,8 @@ def _block(
                 differing=sum(pair.divergence is not None for pair in pairs) / len(pairs),
                 round=spec.horizon if pairs[0].divergence is None else pairs[0].divergence,
                 cause=pairs[0].cause,
-                risk=_mean_risk(pairs) if hasattr(spec, "rounding") else None,
+                risk=_mean([pair.risk for pair in pairs]) if rounds else None,
+                shares=_mean([pair.rho for pair in pairs]) if rounds else None,
                 curve=np.sum(curves, axis=0) / len(curves),
                 reference=None if twin is None else float(regret(twin, env)[-1]),
             )
@@ -150,9 +152,9 @@ def _block(
     return found
 
 
-def _mean_risk(pairs: Sequence[Comparison]) -> FloatArray:
-    """Return the risk of every estimate, averaged over pairs; none after the first difference."""
-    return _padded_sum([pair.risk for pair in pairs]) / len(pairs)
+def _mean(rows: Sequence[FloatArray]) -> FloatArray:
+    """Return the mean of what pairs have for each estimate; nothing after the first difference."""
+    return _padded_sum(rows) / len(rows)
 
 
 def _padded_sum(rows: Sequence[FloatArray]) -> FloatArray:
@@ -173,6 +175,7 @@ def _audit(
     found: Sequence[_Found],
 ) -> Audit:
     risks = [f.risk for f in found if f.risk is not None]
+    shares = _padded_sum([f.shares for f in found if f.shares is not None]) / len(found) if risks else None
     references = [f.reference for f in found if f.reference is not None]
     curves = np.array([f.curve for f in found])
     means = [mean_of(column) for column in curves.T]
@@ -187,6 +190,7 @@ def _audit(
         causes=tuple(f.cause for f in found),
         risk=np.array([math.fsum(risk.tolist()) for risk in risks]) if risks else None,
         spent=_padded_sum(risks) / len(risks) if risks else None,
+        allotted=None if shares is None or np.isnan(shares).any() else shares,
         regret=curves[:, -1],
         checkpoints=checkpoints,
         curve=np.array([mean.value for mean in means]),

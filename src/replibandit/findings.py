@@ -23,6 +23,17 @@ class Estimate:
     error: float
 
 
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What one estimate spends of rho: the share that the theorem allots, what its risk predicts, and how often it was
+    in fact the first to part the runs of a key.
+    """
+
+    allotted: float
+    predicted: float
+    measured: float
+
+
 def mean_of(values: FloatArray) -> Estimate:
     """Return the mean of independent values and its standard error (NaN for a single one)."""
     n = len(values)
@@ -37,8 +48,9 @@ class Audit:
 
     `rounds` is the first round in which the first two runs of a key differ, the horizon if they never do, and `causes`
     the estimate that parted them.  `risk` is the probability that cells differ, given the unrounded estimates, and
-    `spent` the same for each estimate in turn, averaged over the keys (None where a policy does not round).  `regret`
-    is the mean over the runs of a key; `curve` its mean over all keys after each number of rounds in `checkpoints`, and
+    `spent` the same for each estimate in turn, averaged over the keys (None where a policy does not round); `allotted`
+    is the share of rho that the theorem allows to each, averaged alike (None where a policy does not say).  `regret` is
+    the mean over the runs of a key; `curve` its mean over all keys after each number of rounds in `checkpoints`, and
     `curve_error` the standard error of that.
     """
 
@@ -52,6 +64,7 @@ class Audit:
     causes: tuple[Cause | None, ...]
     risk: FloatArray | None
     spent: FloatArray | None
+    allotted: FloatArray | None
     regret: FloatArray
     checkpoints: IntArray
     curve: FloatArray
@@ -86,6 +99,18 @@ class Audit:
         It is the mean of `risk`: see `trace.py`.  None for a policy that does not round.
         """
         return None if self.risk is None else mean_of(self.risk)
+
+    @property
+    def spending(self) -> tuple["Spending", ...]:
+        """Return what each estimate may spend of rho, was predicted to spend, and spent; none if nothing is rounded."""
+        if self.spent is None:
+            return ()
+        allotted = np.full(len(self.spent), math.nan) if self.allotted is None else self.allotted
+        parted = [cause.place for cause in self.causes if cause is not None]
+        return tuple(
+            Spending(allotted=float(allotted[i]), predicted=float(spent), measured=parted.count(i) / len(self.rounds))
+            for i, spent in enumerate(self.spent)
+        )
 
     @property
     def prefix(self) -> float:
@@ -125,7 +150,7 @@ class Audit:
             tally = {**data["tally"], "differing": np.array(data["tally"]["differing"], dtype=np.float64)}
             causes = tuple(None if c is None else Cause(**{**c, "name": tuple(c["name"])}) for c in data["causes"])
             made: dict[str, Any] = {"tally": Tally(**tally), "causes": causes}
-            for name in ("risk", "spent", "regret", "curve", "curve_error", "reference_regret"):
+            for name in ("risk", "spent", "allotted", "regret", "curve", "curve_error", "reference_regret"):
                 made[name] = None if data[name] is None else np.array(data[name], dtype=np.float64)
             for name in ("rounds", "checkpoints"):
                 made[name] = np.array(data[name], dtype=np.int64)

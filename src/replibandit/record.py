@@ -22,6 +22,7 @@ from replibandit.policies.exploration import Exploration
 from replibandit.policies.phases import PhasedState
 from replibandit.policies.plan import Plan
 from replibandit.policies.rep_ucb import RepUCBState
+from replibandit.policies.schedule import Schedule
 from replibandit.policies.thompson import ThompsonState
 from replibandit.policies.ucb1 import UCB1State
 
@@ -40,6 +41,7 @@ RECORDS = {
         PhasedState,
         Plan,
         RepUCBState,
+        Schedule,
         ThompsonState,
         UCB1State,
     )

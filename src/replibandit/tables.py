@@ -43,9 +43,10 @@ def columns(path: Path, names: Sequence[str]) -> FloatArray:
     """
     known = column_names(path)
     if missing := [name for name in names if name not in known]:
+        where = ", as its first line says" if path.suffix.lower() == ".csv" else ""
         raise InvalidInput(
-            f"{path} has no column {', '.join(map(repr, missing))}; its columns are {', '.join(map(repr, known))}. "
-            "The first line of a CSV file names them."
+            f"{path} has no column {', '.join(map(repr, missing))}; its columns are "
+            f"{', '.join(map(repr, known)) or 'none'}{where}."
         )
     table = _format_of(path).read(path, names)
     if len(table) == 0:
@@ -174,13 +175,21 @@ def _parquet_names(path: Path) -> list[str]:
 
 
 def _parquet_columns(path: Path, names: Sequence[str]) -> FloatArray:
-    table = _parquet().read_table(path, columns=list(names))
-    return np.column_stack([_parquet_column(path, name, table.column(name).to_numpy()) for name in names])
+    parquet = _parquet()
+    try:
+        table = parquet.read_table(path, columns=list(names))
+    except (ValueError, OSError) as error:
+        raise InvalidInput(f"{path} is damaged: {error}.") from None
+    return np.column_stack([_parquet_column(path, name, table.column(name)) for name in names])
 
 
-def _parquet_column(path: Path, name: str, values: Any) -> FloatArray:
+def _parquet_column(path: Path, name: str, column: Any) -> FloatArray:
+    if column.null_count:
+        empty = np.flatnonzero(column.is_null().to_numpy())
+        raise InvalidInput(f"{path}, row {empty[0] + 1}, column {name!r}: the cell is empty; {_NEEDED}")
+    values = column.to_numpy()
     if values.dtype.kind not in _NUMERIC:
-        raise InvalidInput(f"{path}, column {name!r}: there are {values.dtype} entries; numbers are needed.")
+        raise InvalidInput(f"{path}, column {name!r}: the entries are of type {column.type}; numbers are needed.")
     array = np.asarray(values, dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):

@@ -9,6 +9,7 @@ Summed over the estimates up to the first one whose cells do differ, these numbe
 P(cells differ at some estimate): the compensator of a counting process.  It varies less than the count itself.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,18 +27,22 @@ from replibandit.runs import Run, first_divergence
 from replibandit.simulate import as_run, as_runs, context_steps, steps
 
 Name = tuple[str | int, ...]
-_Row = tuple[Name, FloatArray, float]
+_Row = tuple[Name, FloatArray, float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trace:
-    """A run and its estimates in order: name, whitened value `z` before rounding, `width` and `shift` of its grid."""
+    """A run and its estimates in order: name, whitened value `z` before rounding, `width` and `shift` of its grid.
+
+    `rho` is the share of rho that each may spend, NaN where the policy does not say.
+    """
 
     run: Run
     names: tuple[Name, ...]
     z: FloatArray
     width: FloatArray
     shift: FloatArray
+    rho: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +61,15 @@ class Cause:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """Where two runs of one key part: the first round (None: never), the cause, and the risk of each estimate."""
+    """Where two runs of one key part: the first round (None: never), the cause, and the risk of each estimate.
+
+    `rho` is the share of rho of each estimate.
+    """
 
     divergence: int | None
     cause: Cause | None
     risk: FloatArray
+    rho: FloatArray
 
 
 def traces(spec: Any, env: Environment, keys: Sequence[Key], rng: np.random.Generator) -> list[Trace]:
@@ -90,6 +99,7 @@ def compare(a: Trace, b: Trace) -> Comparison:
         divergence=first_divergence(a.run, b.run),
         cause=_cause(a, b, first) if first < together else None,
         risk=risk[: first + 1],
+        rho=a.rho[: len(risk[: first + 1])],
     )
 
 
@@ -118,7 +128,8 @@ def _with_contexts(spec: Any, env: Environment, key: Key, rng: np.random.Generat
 
 
 def _row(rounding: Rounding, lane: int) -> _Row:
-    return rounding.names[lane], rounding.z[lane], float(rounding.width[lane])
+    share = math.nan if rounding.rho is None else float(rounding.rho[lane])
+    return rounding.names[lane], rounding.z[lane], float(rounding.width[lane]), share
 
 
 def _traces(seen: Sequence[tuple[Run, list[_Row]]]) -> list[Trace]:
@@ -129,17 +140,18 @@ def _traces(seen: Sequence[tuple[Run, list[_Row]]]) -> list[Trace]:
     ]
     dim = next((len(rows[0][1]) for _, rows in kept if rows), 1)
     ends = np.cumsum([len(rows) for _, rows in kept])
-    keys, names = [run.key for run, rows in kept for _ in rows], [name for _, rows in kept for name, _, _ in rows]
+    keys, names = [run.key for run, rows in kept for _ in rows], [name for _, rows in kept for name, *_ in rows]
     draws = np.split(uniforms(keys, names, dim), ends[:-1])
     return [_trace(run, rows, draw) for (run, rows), draw in zip(kept, draws, strict=True)]
 
 
 def _trace(run: Run, rows: Sequence[_Row], draws: FloatArray) -> Trace:
-    width = np.array([width for _, _, width in rows])
+    width = np.array([row[2] for row in rows])
     return Trace(
         run=run,
-        names=tuple(name for name, _, _ in rows),
-        z=np.array([z for _, z, _ in rows]).reshape(draws.shape),
+        names=tuple(row[0] for row in rows),
+        z=np.array([row[1] for row in rows]).reshape(draws.shape),
         width=width,
         shift=width[:, None] * draws,
+        rho=np.array([row[3] for row in rows]),
     )

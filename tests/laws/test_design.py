@@ -19,12 +19,12 @@ from replibandit.estimators.design import (
     Design,
     _afresh,
     _best_step,
-    _in_span,
     _Iterate,
     _moved,
     _scaled,
     g_optimal,
 )
+from replibandit.estimators.span import span_of
 
 # Small integers: many ties, duplicates, zeros and subspaces, and a rank that floating point finds exactly.
 whole = arrays(
@@ -142,7 +142,8 @@ def test_the_gain_of_a_step_is_at_least_what_the_proof_takes() -> None:
 
 def ascent(A: FloatArray, steps: int) -> Iterator[_Iterate]:
     """Yield the designs of the ascent, each computed afresh from its weights."""
-    points, start = _in_span(_scaled(A))
+    span = span_of(_scaled(A))
+    points, start = span.coordinates, span.pivots
     here = _afresh(points, start, np.full(len(start), 1 / len(start)))
     for _ in range(steps):
         yield here

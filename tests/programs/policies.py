@@ -5,7 +5,7 @@ the estimates, and not the radii alone, decide what is played.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,15 +28,17 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GLMUCB": {"horizon": 8, "link": "logistic", "delta": 0.05, "noise": 0.5},
     "Thompson": {"horizon": 40},
 }
+FINITE = ("continuous", "binary", "one-hot", "tied")
+VECTORS = (*FINITE, "contexts")
 KINDS: dict[str, tuple[str, ...]] = {
     "RepUCB": ("arms",),
-    "RepLinUCB": ("continuous", "binary", "one-hot", "tied", "contexts", "ball"),
-    "RepGLMUCB": ("continuous", "tied", "contexts"),
-    "RepCommit": ("arms", "continuous", "tied"),
-    "RepEliminate": ("arms", "continuous", "tied"),
+    "RepLinUCB": (*VECTORS, "ball"),
+    "RepGLMUCB": VECTORS,
+    "RepCommit": ("arms", *FINITE),
+    "RepEliminate": ("arms", *FINITE),
     "UCB1": ("arms",),
-    "LinUCB": ("continuous", "contexts"),
-    "GLMUCB": ("continuous", "contexts"),
+    "LinUCB": VECTORS,
+    "GLMUCB": VECTORS,
     "Thompson": ("arms",),
 }
 TAPE = rb.Key("tape").uniform(800)
@@ -51,7 +53,8 @@ class Case:
     actions: Any
 
     def __str__(self) -> str:
-        return f"{type(self.spec).__name__}-{self.kind}"
+        sharp = "-sharp" if getattr(self.spec, "calibration", None) == "sharp" else ""
+        return f"{type(self.spec).__name__}-{self.kind}{sharp}"
 
     def session(self) -> Any:
         """Play to the end; return the session and a digest of its records, taken eight times."""
@@ -89,9 +92,10 @@ def vectors(kind: str, horizon: int) -> Any:
 
 
 def cases() -> list[Case]:
-    """Return every policy of the catalogue on every kind of action set that fits it."""
-    specs = {name: policy(**SETTINGS[name]) for name, policy in POLICIES.items()}
-    return [Case(kind, spec, vectors(kind, spec.horizon)) for name, spec in specs.items() for kind in KINDS[name]]
+    """Return every policy of the catalogue, in each calibration, on every kind of action set that fits it."""
+    specs = [policy(**SETTINGS[name]) for name, policy in POLICIES.items()]
+    specs += [replace(spec, calibration="sharp") for spec in specs if getattr(spec, "calibration", None) == "paper"]
+    return [Case(kind, spec, vectors(kind, spec.horizon)) for spec in specs for kind in KINDS[type(spec).__name__]]
 
 
 def naive_lin_ucb(actions: FloatArray, horizon: int) -> str:

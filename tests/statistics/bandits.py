@@ -13,6 +13,7 @@ import replibandit as rb
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.environments.sums import binomial
 from replibandit.policies.base import Pull
+from replibandit.policies.schedule import paper_radius
 
 RHO = 0.1
 SHARED: dict[str, Any] = {"rho": RHO, "delta": 0.01}
@@ -81,7 +82,7 @@ def near_collinear_sets(rounds: int) -> rb.Contexts:
 def gap_of_radii(spec: rb.RepUCB, pulls: int) -> float:
     """Return the gap at which two arms, the better one pulled twice as often, have equal indices at a batch end."""
     # U_a = mean_a + 2 tau(N_a)
-    fewer, more = spec.radius(np.array([pulls, 2 * pulls]), arms=2)
+    fewer, more = paper_radius(spec, 2) / np.sqrt([pulls, 2 * pulls])
     return float(2.0 * (fewer - more))
 
 

@@ -59,7 +59,7 @@ def test_runs_with_equal_cells_act_alike(played: Pairs) -> None:
 def test_what_is_played_depends_on_the_rewards(played: Pairs) -> None:
     """Control: with another truth other actions are played, so it is not for want of learning that runs are alike."""
     bandit = played.bandit
-    seeds, rng = keys_of(bandit)[:400], np.random.default_rng([SEED, 2])
+    seeds, rng = keys_of(bandit)[: bandit.pairs // 2], np.random.default_rng([SEED, 2])
     others = rb.simulate_many(bandit.spec, bandit.other, seeds=seeds, rng=rng)
     assert any(rb.first_divergence(a.run, b) is not None for a, b in zip(played.firsts, others, strict=False))
 
@@ -74,7 +74,7 @@ def test_power() -> None:
     [
         (UCB[0], {"noise": 0.001}),
         (LINEAR[0], {"noise": 0.001, "penalty": 1e-6}),
-        (GLM[0], {"noise": 0.001, "penalty": 1e-6}),
+        (replace(GLM[0], pairs=200), {"noise": 0.001, "penalty": 1e-6}),
     ],
     ids=str,
 )

@@ -22,6 +22,7 @@ from replibandit.arrays import BoolArray, FloatArray
 from replibandit.bounds import bounds, realised_bound
 from replibandit.grid import cell_of, midpoint
 from replibandit.intervals import binomial_tail, fails_at
+from replibandit.policies.schedule import paper_radius
 from replibandit.testing import assert_rate_at_most
 from replibandit.trace import Trace, traces
 
@@ -146,7 +147,7 @@ def means_within_tau(trace: Trace, env: Any) -> bool:
     truth, pulls = env.means[[name[1] for name in names]], np.array([name[3] for name in names])
     width = trace.width[:, None]
     means = midpoint(cell_of(trace.z, width=width, shift=trace.shift), width=width, shift=trace.shift)[:, 0]
-    return bool((abs(means - truth) <= spec.radius(pulls, K)).all())
+    return bool((abs(means - truth) <= paper_radius(spec, K) / np.sqrt(pulls)).all())
 
 
 def beyond_certain(case: Case, played: list[Trace], T: int, divisor: float = 1.0) -> int:

@@ -157,7 +157,7 @@ def trace(z: FloatArray, width: FloatArray, *, seed: int = 0) -> Trace:
     """Return a trace with these estimates, and no run to speak of."""
     run = rb.simulate(rb.RepUCB(horizon=20, rho=0.3), COIN, seed=seed, rng=np.random.default_rng(0))
     names = tuple(("batch", i) for i in range(len(z)))
-    return Trace(run=run, names=names, z=z, width=width, shift=np.zeros_like(z))
+    return Trace(run=run, names=names, z=z, width=width, shift=np.zeros_like(z), rho=np.full(len(z), 0.1))
 
 
 def test_risk_and_cause_by_hand() -> None:

@@ -16,7 +16,7 @@ from replibandit.errors import InvalidInput, OutOfRange
 from replibandit.estimators.core_set import CoreSet, core_set, rep_core_set
 from replibandit.estimators.ridge import rep_ridge
 
-Settings = dict[str, float]
+Settings = dict[str, Any]
 PAPER: Settings = {"epsilon": 0.1, "rho": 0.2, "delta": 0.05}
 
 

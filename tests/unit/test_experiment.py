@@ -243,6 +243,10 @@ def test_flags_alone_make_an_experiment() -> None:
     assert type(experiment.environment(plan)) is rb.BernoulliArms
     with pytest.raises(InvalidInput, match=r"^horizon is -1"):
         experiment.policy(experiment.with_setting(plan, "horizon", -1))
+    twice = experiment.with_setting(
+        experiment.with_setting(plan, "audit.reference.name", "UCB1"), "audit.reference.noise", 1.0
+    )
+    assert experiment.audit_settings(twice)["reference"] == rb.UCB1(horizon=1000, noise=1.0)
     for name in ("", "a.b", "audit.", ".rho", "origin.x"):
         with pytest.raises(InvalidInput, match="is not known; write a setting of the policy"):
             experiment.with_setting(plan, name, 1)

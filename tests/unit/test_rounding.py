@@ -9,6 +9,7 @@ from replibandit.grid import cell_of, midpoint
 from replibandit.policies import contextual
 from replibandit.policies.base import Rounding
 from replibandit.policies.rep_ucb import RepUCBState
+from replibandit.policies.schedule import paper_radius
 from replibandit.rewards import total_cells
 
 KEYS = [rb.Key("a"), rb.Key("b")]
@@ -69,6 +70,6 @@ def test_arms_show_their_mean() -> None:
             pulls = int(state.pulls[lane, arm])
             assert rounding.names[lane] == ("arm", arm, "pulls", pulls)
             assert rounding.z[lane, 0] == [0.25, 0.75][lane]
-            bonus = 2 * spec.radius(np.array(pulls), 2)
+            bonus = 2 * paper_radius(spec, 2) / np.sqrt(pulls)
             assert state.index[lane, arm] == middle(rounding, lane)[0] + bonus, step
     assert isinstance(state, RepUCBState)

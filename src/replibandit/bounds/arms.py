@@ -10,20 +10,19 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from replibandit.arithmetic import log
 from replibandit.arrays import FloatArray
 from replibandit.bounds.bound import IN_EXPECTATION, Bounds, named
 from replibandit.calibration import mean_constant
 from replibandit.policies.rep_ucb import RepUCB
+from replibandit.policies.schedule import Schedule, paper_budgets, paper_radius
 from replibandit.policies.ucb1 import UCB1
 
 
 def rep_ucb(spec: RepUCB, gaps: FloatArray) -> Bounds:
     """Return the right-hand side of Lemma A.2, step 4."""
     arms, largest = len(gaps), float(gaps.max())
-    rho, delta = spec.budgets(arms)
+    calls, rho, delta = paper_budgets(spec, arms)
     constant = mean_constant(rho=rho, delta=delta, noise=spec.noise)
     total, inverse = _sums(gaps)
     # 18 C_ME log(1/delta_1) / (rho_1 - delta_1)^2 = 18 tau(1)^2
@@ -40,11 +39,11 @@ def rep_ucb(spec: RepUCB, gaps: FloatArray) -> Bounds:
         ),
         ingredients=named(
             arms=arms,
-            calls=spec.calls(arms),
+            calls=calls,
             rho_1=rho,
             delta_1=delta,
             mean_constant=constant,
-            radius_1=float(spec.radius(np.array([1]), arms)[0]),
+            radius_1=paper_radius(spec, arms),
             factor=factor,
             sum_of_gaps=total,
             sum_of_inverse_gaps=inverse,
@@ -52,6 +51,43 @@ def rep_ucb(spec: RepUCB, gaps: FloatArray) -> Bounds:
             last_term=last,
         ),
     )
+
+
+def sharp_rep_ucb(spec: RepUCB, gaps: FloatArray) -> Bounds:
+    """Return the bound of R3 in docs/theory.md: an arm is not played again once 2 r(n) is below its gap."""
+    arms, largest = len(gaps), float(gaps.max())
+    schedule = spec.schedule(arms)
+    last = max(1.0, largest) / 2.0
+    counts = [_plays(schedule, gap, spec.horizon) for gap in gaps.tolist()]
+    if schedule.calls == 0:  # every arm is played equally often
+        counts, last = [schedule.pulls[0]] * arms, 0.0
+    return Bounds(
+        # E[Reg] <= sum_a Delta_a n_(k(a)) + max(1, Delta_max)/2, k(a) = min{k: 2 r(n_k) < Delta_a}
+        regret=math.fsum(gap * n for gap, n in zip(gaps.tolist(), counts, strict=True)) + last,
+        trivial=spec.horizon * largest,
+        holds=IN_EXPECTATION,
+        formula="docs/theory.md, R3: sum_a Delta_a min{n_k: 2 r(n_k) < Delta_a} + max(1, Delta_max)/2",
+        ingredients=named(
+            arms=arms,
+            calls=schedule.calls,
+            first_pulls=schedule.pulls[0],
+            rho_1=schedule.rho[0],
+            # r(n) sqrt(n) at the first count
+            radius_1=schedule.bonuses[0] * math.sqrt(schedule.pulls[0]),
+            largest_gap=largest,
+            last_term=last,
+        ),
+    )
+
+
+def _plays(schedule: Schedule, gap: float, horizon: int) -> int:
+    """Return how often an arm with this gap is played at most, while the estimates are within their radii."""
+    if gap <= 0:
+        return 0
+    for n, radius in zip(schedule.pulls, schedule.bonuses, strict=True):
+        if 2.0 * radius < gap:
+            return n
+    return horizon
 
 
 def ucb1(spec: UCB1, gaps: FloatArray) -> Bounds:
@@ -77,6 +113,7 @@ def ucb1(spec: UCB1, gaps: FloatArray) -> Bounds:
 
 ARMS: dict[tuple[type[Any], str | None], Callable[[Any, FloatArray], Bounds]] = {
     (RepUCB, "paper"): rep_ucb,
+    (RepUCB, "sharp"): sharp_rep_ucb,
     (UCB1, None): ucb1,
 }
 

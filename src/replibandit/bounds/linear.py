@@ -17,16 +17,18 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from replibandit.arithmetic import log
 from replibandit.bounds.bound import WITH_CONFIDENCE, Bounds, named
-from replibandit.calibration import grid_width, inflated
+from replibandit.calibration import PATH, dither, grid_width, inflated, sharp_width
 from replibandit.errors import InvalidInput
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
+from replibandit.policies.plan import Plan
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.radius import self_normalized
@@ -39,7 +41,8 @@ _LARGEST_EXPONENT = 700.0
 class Design:
     """How log(det V / det(lambda I)) grew in `rounds` rounds: its values at the batch `starts`, and its `end`, D_T.
 
-    `gap` is the largest gap of the instance, None if it is not known; `text` says what D_T is.
+    `gap` is the largest gap of the instance, None if it is not known; `text` says what D_T is.  `candidates` is the
+    number of actions if one finite set is played throughout.
     """
 
     dim: int
@@ -48,6 +51,7 @@ class Design:
     end: float
     gap: float | None
     text: str
+    candidates: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +80,11 @@ def largest_log_det(rows: int, dim: int, *, penalty: float, action_bound: float)
     return dim * log(1.0 + rows * action_bound * action_bound / (penalty * dim))
 
 
-def worst_case(spec: Any, dim: int, gap: float | None) -> Design:
+def worst_case(spec: Any, dim: int, gap: float | None, candidates: int | None = None) -> Design:
     """Return a design that no run exceeds: every determinant is the largest there can be."""
     end = largest_log_det(spec.horizon, dim, penalty=spec.penalty, action_bound=spec.action_bound)
     text = "D_T = d log(1 + T L^2/(lambda d))"
-    return Design(dim=dim, rounds=spec.horizon, starts=repeat(end), end=end, gap=gap, text=text)
+    return Design(dim=dim, rounds=spec.horizon, starts=repeat(end), end=end, gap=gap, text=text, candidates=candidates)
 
 
 def rep_lin_ucb(spec: RepLinUCB, design: Design) -> Bounds:
@@ -91,6 +95,16 @@ def rep_lin_ucb(spec: RepLinUCB, design: Design) -> Bounds:
 def rep_glm_ucb(spec: RepGLMUCB, design: Design) -> Bounds:
     """Return the right-hand side of Lemma E.5; in the worst case, that of Thm. `thm:repglmucb_main`."""
     return _batched(spec, generalised(spec), design, "Thm. thm:repglmucb_main, Lemma E.5")
+
+
+def sharp_rep_lin_ucb(spec: RepLinUCB, design: Design) -> Bounds:
+    """Return the bound of R2 in docs/theory.md: Lemma D.2 with the sharp radii."""
+    return _sharp(spec, linear(spec), design, "docs/theory.md, R2 and Lemma D.2")
+
+
+def sharp_rep_glm_ucb(spec: RepGLMUCB, design: Design) -> Bounds:
+    """Return the bound of R4 in docs/theory.md: Lemma E.5 with the sharp radii."""
+    return _sharp(spec, generalised(spec), design, "docs/theory.md, R4 and Lemma E.5")
 
 
 def lin_ucb(spec: LinUCB, design: Design) -> Bounds:
@@ -106,6 +120,8 @@ def glm_ucb(spec: GLMUCB, design: Design) -> Bounds:
 LINEAR: dict[tuple[type[Any], str | None], Callable[[Any, Design], Bounds]] = {
     (RepLinUCB, "paper"): rep_lin_ucb,
     (RepGLMUCB, "paper"): rep_glm_ucb,
+    (RepLinUCB, "sharp"): sharp_rep_lin_ucb,
+    (RepGLMUCB, "sharp"): sharp_rep_glm_ucb,
     (LinUCB, None): lin_ucb,
     (GLMUCB, None): glm_ucb,
 }
@@ -121,20 +137,33 @@ def _batched(spec: RepLinUCB | RepGLMUCB, model: Model, design: Design, lemma: s
         beta = _radius(spec, model, log_det, delta)
         # beta~_b = k_mu beta_b (1 + d / (rho_b - 2 delta_b))
         width = grid_width(beta, dim=d, rho=rho, delta=delta)
-        radii.append((model.lipschitz * float(inflated(beta, width=width, dim=d)), beta, rho, delta))
-    largest, beta, rho, delta = max(radii)
+        made_of = {"rho_b": rho, "delta_b": delta, "radius": beta}
+        radii.append((model.lipschitz * float(inflated(beta, width=width, dim=d)), made_of))
+    return _stale(model, design, plan, max(radii, key=itemgetter(0)), lemma)
+
+
+def _sharp(spec: RepLinUCB | RepGLMUCB, model: Model, design: Design, lemma: str) -> Bounds:
+    """Return the bound of a sharp policy: sum_j sqrt(h_j) is d at most, and batch 0 is not rounded."""
+    plan, d = spec.plan(design.dim), design.dim
+    reach, rest = dither(d, delta=spec.delta, roundings=max(1, plan.batches - 1), candidates=design.candidates)
+    radii = []
+    for rho, log_det in dict(zip(plan.rho, design.starts, strict=False)).items():
+        beta = _radius(spec, model, log_det, rest)
+        # alpha_b = sqrt(7/3) sigma d / (min(1, c_mu) rho_b)
+        slope = min(1.0, model.min_slope)
+        width = float(sharp_width(d / slope, runs=PATH, noise=spec.noise, rho=rho)) if rho > 0 else 0.0
+        made_of = {"rho_b": rho, "delta": rest, "radius": beta, "width": width, "reach": reach}
+        radii.append((model.lipschitz * (beta + reach * width), made_of))  # beta~_b = k_mu (beta + c alpha_b)
+    return _stale(model, design, plan, max(radii, key=itemgetter(0)), lemma)
+
+
+def _stale(model: Model, design: Design, plan: Plan, largest: tuple[float, dict[str, float]], lemma: str) -> Bounds:
+    """Return the bound with the largest radius of all batches, and what that radius is made of."""
     # M_T = max{sqrt(q), sqrt(det V_{T+1} / (q^(B-1) det(lambda I)))}
     log_growth = math.log(plan.growth)
     stale = _exp(max(log_growth, design.end - (plan.batches - 1) * log_growth) / 2.0)
-    made_of = {
-        "batches": plan.batches,
-        "growth": plan.growth,
-        "staleness": stale,
-        "rho_b": rho,
-        "delta_b": delta,
-        "radius": beta,
-    }
-    return _statement(model, design, largest, stale, f"{lemma}: max(range, 2 beta~) M_T sqrt(2 T D_T)", made_of)
+    made_of = {"batches": plan.batches, "growth": plan.growth, "staleness": stale, **largest[1]}
+    return _statement(model, design, largest[0], stale, f"{lemma}: max(range, 2 beta~) M_T sqrt(2 T D_T)", made_of)
 
 
 def _every_round(spec: LinUCB | GLMUCB, model: Model, design: Design, lemma: str) -> Bounds:

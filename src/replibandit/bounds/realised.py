@@ -43,12 +43,13 @@ def realised_bound(run: Run, env: Environment) -> Bounds:
     log_dets = np.concatenate([[0.0], *_log_dets(run)])
     starts = _batch_starts(run, log_dets) if isinstance(env.actions, Contexts) else log_dets[:-1].tolist()
     design = Design(
-        dim=dim,
+        dim=instance.dim_of(run.spec) or dim,
         rounds=run.horizon,
         starts=starts,
         end=float(log_dets[-1]),
         gap=instance.largest,
         text="D_T = log(det V_(T+1)/det(lambda I)) of the run",
+        candidates=instance.candidates,
     )
     bound = LINEAR[entry](run.spec, design)
     return replace(bound, ingredients=named(**bound.ingredients, batches_begun=len(starts)))

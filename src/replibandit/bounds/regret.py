@@ -38,12 +38,12 @@ def statement(spec: Any, instance: Instance) -> Bounds:
             )
         spec.init(len(instance.gaps), [])  # a horizon below the number of arms is refused there
         return ARMS[entry](spec, instance.gaps)
-    if instance.dim is None:
+    if (dim := instance.dim_of(spec)) is None:
         raise InvalidInput(
             f"the bound of {entry[0].__name__} needs the dimension of the actions; give an environment whose actions "
             "are vectors, or dim=."
         )
-    return LINEAR[entry](spec, worst_case(spec, instance.dim, instance.largest))
+    return LINEAR[entry](spec, worst_case(spec, dim, instance.largest, instance.candidates))
 
 
 def entry_of(spec: Any) -> tuple[type[Any], str | None]:

@@ -12,6 +12,9 @@ The proof, with sigma, S and L = max_a ||a|| written out.  Let V = I + sum_a n_a
 * The squared error is at most (4 d/N) (9 d^2/rho^2) 2 (sigma^2 B_N + S^2), which is epsilon^2 or less as soon as
       N >= 72 d^3 (sigma^2 B_N + S^2) / (rho^2 epsilon^2),    B_N = d log(1 + L^2 (N + |C|)/d) + 2 log(1/delta_0).
 With sigma = S = L = 1 this is the paper's inequality.
+With calibration="sharp" (docs/theory.md, R1) the middle line reads, r being the rank and c that of the dither lemma,
+    |<a, theta~ - theta*>| <= ||a||_{V^-1} (sigma sqrt(B_N) + S + c (2/sqrt 3) sigma sqrt(d r)/rho)
+for all of K actions, so that N >= (4 r/epsilon^2) times its square is enough: d^3 log K where the paper has d^4 log N.
 
 Departures
 * |C| is the size of the core set at hand; the paper has c d log log d with an unnamed constant c.
@@ -21,18 +24,21 @@ Departures
 
 import math
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 
 from replibandit import checks
-from replibandit.arithmetic import cholesky, moments, scale_of, solve_lower, squared_norm
+from replibandit.arithmetic import cholesky, log_det_ratio, moments, scale_of, solve_lower, squared_norm
 from replibandit.arrays import FloatArray, IntArray
+from replibandit.calibration import CALIBRATIONS, dither
 from replibandit.errors import OutOfRange
+from replibandit.estimators.core_set_size import paper_enough, sharp_enough, smallest
 from replibandit.estimators.design import g_optimal
 from replibandit.estimators.ridge import RidgeFit, rep_ridge
 from replibandit.key import Key
+from replibandit.radius import self_normalized
 
 _APPROXIMATION = 4.0
 _MOST_PULLS = 2**53  # of one action, for the exact sums
@@ -42,8 +48,8 @@ _MOST_PULLS = 2**53  # of one action, for the exact sums
 class CoreSet:
     """What to pull: `actions[i]`, row `indices[i]` of all actions, `pulls[i]` times; `rounds` times in all.
 
-    `weights` is the design pi and `scale` is N.  Over all the actions, `certificate` is max_a ||a||^2_{V(pi)^-1} and
-    `reach` is max_a ||a||_{V^-1}, where V = I + sum_a n_a a a^T for the pulls n_a.
+    `weights` is the design pi and `scale` is N.  Over all the actions (`candidates` in number), `certificate` is
+    max_a ||a||^2_{V(pi)^-1} and `reach` is max_a ||a||_{V^-1}, where V = I + sum_a n_a a a^T for the pulls n_a.
     """
 
     actions: FloatArray
@@ -54,11 +60,13 @@ class CoreSet:
     scale: int
     certificate: float
     reach: float
+    candidates: int
     epsilon: float
     rho: float
     delta: float
     noise: float
     norm_bound: float
+    calibration: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +81,14 @@ class CoreSetFit:
 
 
 def core_set(
-    actions: FloatArray, *, epsilon: float, rho: float, delta: float, noise: float = 1.0, norm_bound: float = 1.0
+    actions: FloatArray,
+    *,
+    epsilon: float,
+    rho: float,
+    delta: float,
+    noise: float = 1.0,
+    norm_bound: float = 1.0,
+    calibration: str = "paper",
 ) -> CoreSet:
     """Plan the pulls that estimate the mean reward of every action to within `epsilon`, replicably.
 
@@ -82,14 +97,21 @@ def core_set(
     >>> core = core_set(np.eye(2), epsilon=0.1, rho=0.2, delta=0.05)
     >>> core.scale, core.pulls.tolist(), core.rounds
     (59634217, [29817109, 29817109], 59634218)
+    >>> core_set(np.eye(2), epsilon=0.1, rho=0.2, delta=0.05, calibration="sharp").rounds
+    168666
     """
+    checks.one_of("calibration", calibration, CALIBRATIONS)
     given = {"epsilon": epsilon, "noise": noise, "norm_bound": norm_bound}
     positive = {name: checks.positive(name, value) for name, value in given.items()}
     rho, delta = checks.probability("rho", rho), checks.probability("delta", delta)
     design = g_optimal(actions, approximation=_APPROXIMATION)
     A = checks.matrix("actions", actions)
     longest = float(squared_norm(A).max())  # L^2
-    N = _smallest_scale(A.shape[1], len(design.indices), longest, rho=rho, delta=_delta(rho, delta), **positive)
+    if calibration == "sharp":
+        enough = sharp_enough(A.shape, design, longest, rho=rho, delta=delta, **positive)
+    else:
+        enough = paper_enough(A.shape[1], design, longest, rho=rho, delta=_delta(rho, delta), **positive)
+    N = smallest(enough)
     pulls = _pulls(N, design.weights)
     core = A[design.indices]
     return CoreSet(
@@ -101,8 +123,10 @@ def core_set(
         scale=N,
         certificate=design.certificate,
         reach=_reach(A, core, pulls),
+        candidates=len(A),
         rho=rho,
         delta=delta,
+        calibration=calibration,
         **positive,
     )
 
@@ -124,64 +148,28 @@ def rep_core_set(core: CoreSet, sums: FloatArray, *, seed: Key | str | int, whit
         counts=core.pulls,
         penalty=1.0,
         rho=core.rho,
-        delta=_delta(core.rho, core.delta),
+        delta=core.delta if core.calibration == "sharp" else _delta(core.rho, core.delta),
         noise=core.noise,
         norm_bound=core.norm_bound,
         seed=seed,
         whitening=whitening,
+        calibration=core.calibration,
     )
     # |<a, theta~ - theta*>| <= ||a||_{V^-1} ||theta~ - theta*||_V
-    return CoreSetFit(ridge=ridge, error=core.reach * ridge.inflated_radius)
+    radius = _sharp_radius(core, ridge) if core.calibration == "sharp" else ridge.inflated_radius
+    return CoreSetFit(ridge=ridge, error=core.reach * radius)
+
+
+def _sharp_radius(core: CoreSet, ridge: RidgeFit) -> float:
+    """Return beta + c alpha, where c is that of as many directions as there are actions."""
+    reach, rest = dither(len(ridge.theta), delta=core.delta, candidates=core.candidates)
+    log_det = log_det_ratio(cholesky(ridge.gram), 1.0)
+    beta = self_normalized(log_det, noise=core.noise, delta=rest, penalty=1.0, norm_bound=core.norm_bound)
+    return float(beta) + reach * ridge.width
 
 
 def _delta(rho: float, delta: float) -> float:
     return min(delta, rho / 4.0)  # delta_0
-
-
-def _smallest_scale(
-    d: int, size: int, longest: float, *, rho: float, delta: float, epsilon: float, noise: float, norm_bound: float
-) -> int:
-    """Return the smallest whole N with N >= 72 d^3 (sigma^2 B_N + S^2) / (rho^2 epsilon^2), decided exactly.
-
-    The difference of the sides, N minus an increasing concave function of N, is convex and negative at N = 0.  Such a
-    function stays nonnegative from its first nonnegative value on, so that bisection finds the smallest N.
-    """
-    # N rho^2 epsilon^2 / (72 d^3 sigma^2) - S^2/sigma^2 >= d log(1 + L^2 (N + |C|)/d) + 2 log(1/delta_0)
-    slope = (Fraction(rho) * Fraction(epsilon) / Fraction(noise)) ** 2 / (72 * d**3)
-    offset = (Fraction(norm_bound) / Fraction(noise)) ** 2
-    spread = Fraction(longest) / d
-
-    def enough(N: int) -> bool:
-        return _at_least(N * slope - offset, (d, 1 + spread * (N + size)), (2, 1 / Fraction(delta)))
-
-    high = 1
-    while not enough(high):
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def _at_least(value: Fraction, *terms: tuple[int, Fraction]) -> bool:
-    """Decide value >= sum of k log(x) over the terms (k, x), all x above 1.
-
-    The sum is the logarithm of a rational number above 1, hence irrational and not the value: enough digits tell.
-    """
-    digits = 40
-    while True:
-        context = Context(digits, ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999, capitals=1, clamp=0, flags=[], traps=[])
-        total, size = Decimal(0), Decimal(1)
-        for k, x in terms:
-            log = context.ln(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
-            total = context.fma(k, log, total)
-            size = context.fma(k, context.add(log, 1), size)
-        # Rounding x moves log(x) by half a unit of the last digit of 1, and each later step adds as little relatively.
-        margin = Fraction(context.scaleb(size, 2 - digits))
-        if abs(value - Fraction(total)) > margin:
-            return value > Fraction(total)
-        digits *= 2
 
 
 def _pulls(N: int, weights: FloatArray) -> IntArray:

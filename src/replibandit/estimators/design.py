@@ -31,8 +31,8 @@ from replibandit import checks
 from replibandit.arithmetic import apply, cholesky, exponent_above, multiply, solve_lower, solve_upper, squared_norm
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput, NotConverged
+from replibandit.estimators.span import span_of
 
-_NEGLIGIBLE = 2.0**-36
 _GRID = 2.0**53
 _STEPS = 64  # before the inverse is computed afresh
 _REFRESHES = 2000
@@ -72,9 +72,9 @@ def g_optimal(actions: FloatArray, *, approximation: float = 4.0) -> Design:
     """
     if not checks.positive("approximation", approximation) > 1:
         raise InvalidInput(f"approximation is {approximation!r}; it must be above 1. Take 4, or 1.01 for a tight one.")
-    coordinates, start = _in_span(_scaled(actions))
-    rank = len(start)
-    best = _ascend(coordinates, start, np.full(rank, 1.0 / rank), approximation * rank)
+    span = span_of(_scaled(actions))
+    rank = span.rank
+    best = _ascend(span.coordinates, span.pivots, np.full(rank, 1.0 / rank), approximation * rank)
     order = np.argsort(best.support)
     return Design(
         indices=best.support[order],
@@ -90,7 +90,7 @@ def span_coordinates(actions: FloatArray) -> FloatArray:
     >>> span_coordinates([[3, 3], [6, 6], [0, 0]]).tolist()
     [[0.5], [1.0], [0.0]]
     """
-    return _in_span(_scaled(actions))[0]
+    return span_of(_scaled(actions)).coordinates
 
 
 def _scaled(actions: FloatArray) -> FloatArray:
@@ -100,23 +100,6 @@ def _scaled(actions: FloatArray) -> FloatArray:
     if not A.any():
         raise InvalidInput(f"actions has shape {A.shape} and no entry but 0; a design needs an action to pull.")
     return np.asarray(np.ldexp(A, -exponent_above(np.abs(A).max(axis=0)).astype(np.int32)))
-
-
-def _in_span(actions: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return coordinates in a basis of the span, at most 1 in size, and the actions that gave the basis."""
-    rest = np.asfortranarray(actions)
-    least = _NEGLIGIBLE * _NEGLIGIBLE * squared_norm(rest).max()
-    columns, pivots = [], []
-    for _ in range(actions.shape[1]):
-        sizes = squared_norm(rest)
-        pivot = int(np.argmax(sizes))
-        if not sizes[pivot] > least:
-            break
-        column = apply(rest, rest[pivot]) / sizes[pivot]  # <a, b_j> / ||b_j||^2, b_j being what is left of the pivot
-        rest = rest - column[:, None] * rest[pivot]
-        columns.append(column)
-        pivots.append(pivot)
-    return np.array(columns).T, np.array(pivots, dtype=np.int64)
 
 
 def _ascend(points: FloatArray, support: IntArray, weights: FloatArray, target: float) -> _Iterate:

@@ -20,13 +20,13 @@ from replibandit.arithmetic import Scale, cholesky, log_det_ratio, moments
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.domains import Bounds, domain_of
+from replibandit.estimators.grids import Design
 from replibandit.estimators.likelihood import Likelihood
 from replibandit.estimators.rounding import Settings, round_estimate
 from replibandit.estimators.whitening import WHITENINGS
 from replibandit.fingerprint import fingerprint
 from replibandit.key import Key, as_key
 from replibandit.links import Link, as_link
-from replibandit.radius import self_normalized
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,17 +93,15 @@ def rep_glm(
     sums = moments(X, y, scale=scale, counts=repeats)
     V = s.penalty * np.eye(X.shape[1]) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
     L = cholesky(V)
-    # line 3: beta = (sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S) / min(1, c_mu)
-    log_det = log_det_ratio(L, s.penalty)
-    unit = self_normalized(log_det, noise=s.noise, delta=s.delta, penalty=s.penalty, norm_bound=s.norm_bound)
     c = domain.min_slope(mu, X)
-    radius = _divided(float(unit), c, mu)
-    # line 2: theta^ = argmax over Theta of sum_i (y_i x_i^T theta - b(x_i^T theta)) - (lambda/2) ||theta||^2
-    solution = domain.maximise(Likelihood.of(X, sums, repeats, L, mu), np.array([s.penalty]), unit[None])
-    raw = solution.theta[0]
     root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
-    draws = key.child("estimate").uniform(len(raw))
-    rounded = round_estimate(raw, root, radius=radius, rho=s.rho, delta=s.delta, draws=draws)  # lines 4 to 7
+    # line 3: beta = (sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S) / min(1, c_mu)
+    gram, log_det = V - s.penalty * np.eye(len(V)), log_det_ratio(L, s.penalty)
+    grid = s.grid(Design(root=root, gram=gram, log_det=log_det, slope=_divisor(c, mu)))
+    # line 2: theta^ = argmax over Theta of sum_i (y_i x_i^T theta - b(x_i^T theta)) - (lambda/2) ||theta||^2
+    solution = domain.maximise(Likelihood.of(X, sums, repeats, L, mu), np.array([s.penalty]), grid.unit[None])
+    raw = solution.theta[0]
+    rounded = round_estimate(raw, root, width=grid.width, draws=key.child("estimate").uniform(len(raw)))  # to line 7
     kind, corners = domain.identity
     settings = {**asdict(s), "link": mu.name, "domain": kind, "c_mu": c, "rows": sums.rows, "seed": repr(key)}
     return GLMFit(
@@ -112,8 +110,8 @@ def rep_glm(
         cell=rounded.cell,
         width=float(rounded.width),
         shift=rounded.shift,
-        radius=radius,
-        inflated_radius=float(rounded.inflated_radius),
+        radius=float(grid.radius),
+        inflated_radius=float(grid.inflated_radius),
         gram=V,
         min_slope=c,
         residual=float(solution.residual[0]),
@@ -122,12 +120,12 @@ def rep_glm(
     )
 
 
-def _divided(radius: float, slope: float, link: Link) -> float:
-    """Return radius / min(1, c_mu)."""
+def _divisor(slope: float, link: Link) -> float:
+    """Return min(1, c_mu)."""
     # the smallest c_mu that leaves the radius finite, with room for the grid
     if not slope > 2.0**-500:
         raise InvalidInput(
             f"c_mu, the least slope of the {link.name} link over all rows and parameters, is {slope}; it must be above "
             "0. Lower norm_bound, shrink the box, or scale X down."
         )
-    return radius / min(1.0, slope)
+    return min(1.0, slope)

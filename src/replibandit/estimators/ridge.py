@@ -28,11 +28,11 @@ from replibandit.arithmetic import (
 )
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
+from replibandit.estimators.grids import Design
 from replibandit.estimators.rounding import Settings, round_estimate
 from replibandit.estimators.whitening import WHITENINGS
 from replibandit.fingerprint import fingerprint
 from replibandit.key import Key, as_key
-from replibandit.radius import self_normalized
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,12 +108,10 @@ def _fit(sums: Moments, s: Settings, key: Key) -> RidgeFit:
     V = s.penalty * np.eye(d) + sums.gram  # line 1: V = lambda I + sum_i x_i x_i^T
     L = cholesky(V)
     raw = solve(L, sums.cross)  # line 2: theta^ = V^-1 sum_i x_i y_i
-    # line 3: beta = sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S
-    log_det = log_det_ratio(L, s.penalty)
-    radius = self_normalized(log_det, noise=s.noise, delta=s.delta, penalty=s.penalty, norm_bound=s.norm_bound)
     root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
-    draws = key.child("estimate").uniform(d)
-    rounded = round_estimate(raw, root, radius=radius, rho=s.rho, delta=s.delta, draws=draws)  # lines 4 to 7
+    # line 3: beta = sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S; lines 4, 5: alpha
+    grid = s.grid(Design(root=root, gram=V - s.penalty * np.eye(d), log_det=log_det_ratio(L, s.penalty)))
+    rounded = round_estimate(raw, root, width=grid.width, draws=key.child("estimate").uniform(d))  # lines 6 and 7
     settings = {**asdict(s), "rows": sums.rows, "seed": repr(key)}
     return RidgeFit(
         theta=rounded.theta,
@@ -121,8 +119,8 @@ def _fit(sums: Moments, s: Settings, key: Key) -> RidgeFit:
         cell=rounded.cell,
         width=float(rounded.width),
         shift=rounded.shift,
-        radius=float(radius),
-        inflated_radius=float(rounded.inflated_radius),
+        radius=float(grid.radius),
+        inflated_radius=float(grid.inflated_radius),
         gram=V,
         fingerprint=fingerprint("RepRidge", settings, *sums.design, rounded.cell),
     )

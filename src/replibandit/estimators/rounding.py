@@ -1,10 +1,14 @@
 """The step that RepRidge and RepGLM share: whiten, round on the shifted grid, map back (Alg. 2 and 4, last lines)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from replibandit import checks
 from replibandit.arrays import FloatArray, IntArray
-from replibandit.calibration import CALIBRATIONS, grid_width, inflated
+from replibandit.calibration import CALIBRATIONS
+from replibandit.estimators.grids import Design, Grid, paper_grid, sharp_grid
 from replibandit.estimators.whitening import WHITENINGS, Root
 from replibandit.grid import cell_of, midpoint
 
@@ -18,30 +22,20 @@ class Rounded:
     cell: IntArray
     width: FloatArray
     shift: FloatArray
-    inflated_radius: FloatArray
 
 
-def round_estimate(
-    raw: FloatArray, root: Root, *, radius: FloatArray | float, rho: float, delta: float, draws: FloatArray
-) -> Rounded:
+def round_estimate(raw: FloatArray, root: Root, *, width: FloatArray | float, draws: FloatArray) -> Rounded:
     """Move `raw` to the middle of its cell, at most (width/2) sqrt(d) away in the norm of V; `draws` are uniform.
 
-    Broadcasts over leading axes: raw and draws (..., d), radius (...).
+    Broadcasts over leading axes: raw and draws (..., d), width (...).
     """
-    d = raw.shape[-1]
     z = root.whiten(raw)  # z = V^(1/2) theta^
-    width = grid_width(radius, dim=d, rho=rho, delta=delta)  # alpha = 2 beta sqrt(d) / (rho - 2 delta)
+    width = np.asarray(width)
     side = width[..., None]
     shift = side * draws  # u ~ Unif([0, alpha)^d)
     cell = cell_of(z, width=side, shift=shift)  # floor((z_j - u_j) / alpha)
-    return Rounded(
-        theta=root.unwhiten(midpoint(cell, width=side, shift=shift)),  # theta~ = V^(-1/2) Q(z)
-        z=z,
-        cell=cell,
-        width=width,
-        shift=shift,
-        inflated_radius=inflated(radius, width=width, dim=d),  # beta + (alpha/2) sqrt(d)
-    )
+    theta = root.unwhiten(midpoint(cell, width=side, shift=shift))  # theta~ = V^(-1/2) Q(z)
+    return Rounded(theta=theta, z=z, cell=cell, width=width, shift=shift)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +62,9 @@ class Settings:
         calibration: str,
     ) -> "Settings":
         """Check the settings of an estimator at the door."""
-        rho, delta = checks.rho_above_delta(rho, delta, factor=2)
+        calibration = checks.one_of("calibration", calibration, CALIBRATIONS)
+        # sharp widths leave delta out
+        rho, delta = checks.rho_above_delta(rho, delta, factor=2 if calibration == "paper" else 0)
         return cls(
             rho=rho,
             delta=delta,
@@ -76,5 +72,12 @@ class Settings:
             penalty=checks.positive("penalty", penalty),
             norm_bound=checks.positive("norm_bound", norm_bound),
             whitening=checks.one_of("whitening", whitening, WHITENINGS),
-            calibration=checks.one_of("calibration", calibration, CALIBRATIONS),
+            calibration=calibration,
         )
+
+    def grid(self, design: Design) -> Grid:
+        """Return the grid of a stand-alone estimate."""
+        return GRIDS[self.calibration](self, design, rho=self.rho, delta=self.delta)
+
+
+GRIDS: dict[str, Callable[..., Grid]] = {"paper": paper_grid, "sharp": sharp_grid}

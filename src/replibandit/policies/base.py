@@ -34,12 +34,14 @@ class Pull:
 class Rounding:
     """The last rounding of each lane, for audits: `z` (lanes, d) before it, and the `width` of the grid of each lane.
 
-    The grid's shift is `width * key.child(*names[lane]).uniform(d)`.  Where nothing was rounded the width is 0.
+    The grid's shift is `width * key.child(*names[lane]).uniform(d)`.  Where nothing was rounded the width is 0.  `rho`
+    is the share of rho that the estimate of each lane may spend, if the policy says so.
     """
 
     names: tuple[tuple[str | int, ...], ...]
     z: FloatArray
     width: FloatArray
+    rho: FloatArray | None = None
 
 
 class Policy(Protocol):

@@ -26,6 +26,7 @@ from replibandit.arithmetic import (
 from replibandit.arithmetic.wide import LIMBS, scale
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
+from replibandit.estimators.span import in_own_dimension
 from replibandit.key import Key
 from replibandit.policies.ball import farthest_point
 from replibandit.policies.base import Pull, Rounding, best
@@ -38,13 +39,17 @@ _Array = TypeVar("_Array", FloatArray, IntArray)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Data:
-    """What an estimate is made of, in lanes: the design V and its factor, sum x r, and the counts of a finite set."""
+    """What an estimate is made of, in lanes: the design V and its factor, sum x r, and the counts of a finite set.
+
+    `candidates` is the number of actions in one set throughout, None where they are infinitely many or change.
+    """
 
     V: FloatArray
     factor: FloatArray
     cross: FloatArray
     vectors: FloatArray
     counts: IntArray | None
+    candidates: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -78,11 +83,14 @@ class Batched(Settings, Protocol):
 class BatchedState:
     """The lanes at a batch start, with the standing decision: `arms` (or `cells` of a ball) for `length` rounds.
 
-    `gram` holds the exact cells of sum x x^T on and below the diagonal, row by row.
+    `actions` are what the algorithm computes with, `played` the same as the world knows them: they differ where a
+    finite set is played in its own dimension.  `gram` holds the exact cells of sum x x^T on and below the diagonal, row
+    by row.
     """
 
     keys: tuple[Key, ...]
     actions: Finite | Ball
+    played: FloatArray
     plan: Plan
     batch: int
     rounds: IntArray
@@ -103,14 +111,17 @@ def scores(spec: Batched, rule: Rule, vectors: FloatArray) -> FloatArray:
     return spec.score(rule, apply(vectors, rule.theta), norm)
 
 
-def init(spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key]) -> BatchedState:
-    """Return the first batch: an estimate on no data, rounded like every other."""
+def init(
+    spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key], *, own_dimension: bool = False
+) -> BatchedState:
+    """Return the first batch: an estimate on no data; a finite set may be played in the dimension of its span."""
     space = as_actions(actions)
     if not isinstance(space, Finite | Ball):
         raise InvalidInput("the actions change from round to round; use `simulate` or a session, which know contexts.")
+    played = np.zeros((0, space.dim))
     if isinstance(space, Finite):
-        table = action_cells(space.vectors, spec.action_bound)[0].astype(np.int64)
-        space = Finite(cell_vectors(table, spec.action_bound))
+        played = _on_grid(spec, space.vectors)
+        space = Finite(_on_grid(spec, in_own_dimension(space.vectors)) if own_dimension else played)
     elif space.radius > spec.action_bound:
         raise InvalidInput(f"the ball's radius is {space.radius}; action_bound is {spec.action_bound}. Raise it.")
     m, d = len(keys), space.dim
@@ -118,6 +129,7 @@ def init(spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key]) ->
     state = BatchedState(
         keys=tuple(keys),
         actions=space,
+        played=played,
         plan=spec.plan(d),
         batch=0,
         rounds=np.zeros(m, dtype=np.int64),
@@ -137,13 +149,16 @@ def init(spec: Batched, actions: ActionSet | FloatArray, keys: Sequence[Key]) ->
 def choose(spec: Batched, state: BatchedState) -> Pull:
     """Return the action of each lane and the rounds to the end of its batch, or to the horizon."""
     times = np.minimum(state.length, spec.horizon - state.rounds)
-    vectors = cell_vectors(state.cells, spec.action_bound)
+    finite = isinstance(state.actions, Finite)
+    vectors = state.played[state.arms] if finite else cell_vectors(state.cells, spec.action_bound)
     return Pull(arms=np.where(times > 0, state.arms, -1), times=times, vectors=vectors)
 
 
 def rounding(state: BatchedState) -> Rounding:
     """Return the rounding at the start of the running batch."""
-    return Rounding(names=(("batch", state.batch),) * len(state.keys), z=state.z, width=state.width)
+    lanes = len(state.keys)
+    rho = np.full(lanes, state.plan.rho[state.batch])
+    return Rounding(names=(("batch", state.batch),) * lanes, z=state.z, width=state.width, rho=rho)
 
 
 def update(spec: Batched, state: BatchedState, pull: Pull, totals: IntArray) -> BatchedState:
@@ -201,8 +216,16 @@ def _data(spec: Batched, state: BatchedState, lanes: IntArray) -> Data:
     d = state.cells.shape[-1]
     V = spec.penalty * np.eye(d) + _square(to_float(state.gram[:, lanes], 2 * unit), d)
     cross = to_float(state.cross[:, lanes], unit + spec.reward_exponent() - REWARD_BITS)
+    finite = isinstance(state.actions, Finite)
     vectors = state.actions.vectors if isinstance(state.actions, Finite) else np.zeros((0, d))
-    return Data(V=V, factor=cholesky(V), cross=cross, vectors=vectors, counts=state.counts[lanes])
+    return Data(
+        V=V,
+        factor=cholesky(V),
+        cross=cross,
+        vectors=vectors,
+        counts=state.counts[lanes],
+        candidates=len(vectors) if finite else None,
+    )
 
 
 def _products(k: IntArray) -> IntArray:
@@ -220,6 +243,11 @@ def _square(entries: FloatArray, d: int) -> FloatArray:
     matrix = np.empty((len(entries), d, d))
     matrix[:, rows, columns] = matrix[:, columns, rows] = entries
     return matrix
+
+
+def _on_grid(spec: Batched, vectors: FloatArray) -> FloatArray:
+    """Return the vectors that stand for actions."""
+    return cell_vectors(action_cells(vectors, spec.action_bound)[0], spec.action_bound)
 
 
 def _units(spec: Batched, vectors: FloatArray) -> FloatArray:

@@ -105,7 +105,7 @@ def rounding(state: ContextState) -> Rounding:
     rule, names = state.rule, (("batch", state.batch),)
     if rule.z is None or rule.width is None:
         return Rounding(names=names, z=np.zeros_like(rule.theta), width=np.zeros(1))
-    return Rounding(names=names, z=rule.z, width=rule.width)
+    return Rounding(names=names, z=rule.z, width=rule.width, rho=np.array([state.plan.rho[state.batch]]))
 
 
 def _best_arms(spec: Batched, rule: Rule, sets: FloatArray) -> IntArray:

@@ -3,6 +3,8 @@
 Guarantee: P(two runs with one seed and the same action sets choose the same action in every round) >= 1 - rho, and with
 probability at least 1 - delta, with beta~ the largest inflated radius and D_T = log(det V_{T+1} / det(lambda I)),
     regret <= max(1, 2 beta~) sqrt(q) sqrt(2 T D_T).
+With calibration="sharp" both hold with the widths of R4 in docs/theory.md: any delta, and a finite set of rank r < d is
+played in r coordinates.
 
 Departures
 * The whitening root is the Cholesky factor; actions and rewards lie on dyadic grids (docs/numerics.md).
@@ -18,20 +20,18 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import ActionSet, Ball
-from replibandit.arithmetic import Scale, exponent_above, log_det_ratio
+from replibandit.arithmetic import Scale, exponent_above
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.likelihood import Likelihood
 from replibandit.estimators.newton import solve_ball
-from replibandit.estimators.rounding import round_estimate
-from replibandit.estimators.whitening import CholeskyRoot
-from replibandit.key import Key, uniforms
+from replibandit.key import Key
 from replibandit.links import LINKS, Link
 from replibandit.policies import batched
 from replibandit.policies.base import Pull, Rounding
 from replibandit.policies.batched import BatchedState, Data, Rule
-from replibandit.policies.plan import Plan, check_settings, theorem_plan
-from replibandit.radius import self_normalized
+from replibandit.policies.estimate import batch_grid, rounded_rule
+from replibandit.policies.plan import Plan, check_settings, plan_of
 from replibandit.rewards import reward_exponent
 
 
@@ -50,7 +50,7 @@ class RepGLMUCB:
     calibration: str = "paper"
     batches: int | None = None
     growth: float | None = None
-    budgets: tuple[float, ...] | None = None
+    budgets: tuple[float, ...] | str | None = None
     delta_budgets: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -84,8 +84,8 @@ class RepGLMUCB:
         return True
 
     def plan(self, dim: int) -> Plan:
-        """Return the batches and budgets of the theorem for actions in `dim` dimensions."""
-        return theorem_plan(self, dim)
+        """Return the batches and budgets for actions that span `dim` dimensions."""
+        return plan_of(self, dim)
 
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""
@@ -95,7 +95,7 @@ class RepGLMUCB:
         """Begin the first batch (lines 1 to 9)."""
         if isinstance(actions, Ball):
             raise InvalidInput("a ball of actions is for RepLinUCB only; give RepGLMUCB a finite set or contexts.")
-        return batched.init(self, actions, keys)
+        return batched.init(self, actions, keys, own_dimension=self.calibration == "sharp")
 
     def choose(self, state: BatchedState) -> Pull:
         """Play the action of the batch to its end (line 10)."""
@@ -111,22 +111,16 @@ class RepGLMUCB:
 
     def rule(self, data: Data, batch: int, plan: Plan, keys: Sequence[Key]) -> Rule:
         """Estimate by RepGLM at a batch start (lines 6 to 8)."""
-        rho, delta = plan.rho[batch], plan.delta[batch]
-        log_det = log_det_ratio(data.factor, self.penalty)
-        unit = self_normalized(log_det, noise=self.noise, delta=delta, penalty=self.penalty, norm_bound=self.norm_bound)
+        # beta_b = (sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta_b))) + sqrt(lambda) S) / min(1, c_mu)
+        grid = batch_grid(self, data, batch, plan, slope=min(1.0, self.min_slope()))
         exponent = int(exponent_above(np.array(self.action_bound)))
         scale = Scale(features=(exponent,) * data.V.shape[-1], response=0)
         likelihood = Likelihood(
             X=data.vectors, scale=scale, counts=data.counts, target=data.cross, factor=data.factor, link=self.mu()
         )
-        raw = solve_ball(likelihood, np.full(len(keys), self.penalty), unit, self.norm_bound).theta
-        # beta_b = (sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta_b))) + sqrt(lambda) S) / min(1, c_mu)
-        beta = unit / min(1.0, self.min_slope())
-        draws = uniforms(keys, [("batch", batch)] * len(keys), raw.shape[-1])
-        fit = round_estimate(raw, CholeskyRoot(data.factor), radius=beta, rho=rho, delta=delta, draws=draws)
+        raw = solve_ball(likelihood, np.full(len(keys), self.penalty), grid.unit, self.norm_bound).theta
         # beta~_b = k_mu beta_b (1 + d / (rho_b - 2 delta_b))
-        radius = self.lipschitz() * fit.inflated_radius
-        return Rule(theta=fit.theta, radius=radius, V=data.V, factor=data.factor, z=fit.z, width=fit.width)
+        return rounded_rule(data, raw, grid, batch, keys, lipschitz=self.lipschitz())
 
     def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray:
         """Return mu(<a, theta~>) + beta~ ||a||_{V^-1} (line 10), where eta = <a, theta~> and norm = ||a||_{V^-1}."""

@@ -3,6 +3,8 @@
 Guarantee: P(two runs with one seed and the same action sets choose the same action in every round) >= 1 - rho, and with
 probability at least 1 - delta, with beta~ the largest inflated radius and D_T = log(det V_{T+1} / det(lambda I)),
     regret <= max(1, 2 beta~) sqrt(q) sqrt(2 T D_T).
+With calibration="sharp" both hold with the widths of R2 in docs/theory.md: any delta, and a finite set of rank r < d is
+played in r coordinates.
 
 Departures
 * The whitening root is the Cholesky factor (estimators/whitening.py).
@@ -15,16 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from replibandit.actions import ActionSet
-from replibandit.arithmetic import log_det_ratio, solve
+from replibandit.arithmetic import solve
 from replibandit.arrays import FloatArray, IntArray
-from replibandit.estimators.rounding import round_estimate
-from replibandit.estimators.whitening import CholeskyRoot
-from replibandit.key import Key, uniforms
+from replibandit.key import Key
 from replibandit.policies import batched
 from replibandit.policies.base import Pull, Rounding
 from replibandit.policies.batched import BatchedState, Data, Rule
-from replibandit.policies.plan import Plan, check_settings, theorem_plan
-from replibandit.radius import self_normalized
+from replibandit.policies.estimate import batch_grid, rounded_rule
+from replibandit.policies.plan import Plan, check_settings, plan_of
 from replibandit.rewards import reward_exponent
 
 
@@ -42,7 +42,7 @@ class RepLinUCB:
     calibration: str = "paper"
     batches: int | None = None
     growth: float | None = None
-    budgets: tuple[float, ...] | None = None
+    budgets: tuple[float, ...] | str | None = None
     delta_budgets: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -54,8 +54,8 @@ class RepLinUCB:
         return False
 
     def plan(self, dim: int) -> Plan:
-        """Return the batches and budgets of the theorem for actions in `dim` dimensions."""
-        return theorem_plan(self, dim)
+        """Return the batches and budgets for actions that span `dim` dimensions."""
+        return plan_of(self, dim)
 
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""
@@ -63,7 +63,7 @@ class RepLinUCB:
 
     def init(self, actions: ActionSet | FloatArray, keys: Sequence[Key]) -> BatchedState:
         """Begin the first batch (lines 1 to 8)."""
-        return batched.init(self, actions, keys)
+        return batched.init(self, actions, keys, own_dimension=self.calibration == "sharp")
 
     def choose(self, state: BatchedState) -> Pull:
         """Play the action of the batch to its end (line 9)."""
@@ -79,13 +79,8 @@ class RepLinUCB:
 
     def rule(self, data: Data, batch: int, plan: Plan, keys: Sequence[Key]) -> Rule:
         """Estimate by RepRidge at a batch start (lines 5 to 7)."""
-        rho, delta = plan.rho[batch], plan.delta[batch]
         raw = solve(data.factor, data.cross)
-        log_det = log_det_ratio(data.factor, self.penalty)
-        beta = self_normalized(log_det, noise=self.noise, delta=delta, penalty=self.penalty, norm_bound=self.norm_bound)
-        draws = uniforms(keys, [("batch", batch)] * len(keys), raw.shape[-1])
-        fit = round_estimate(raw, CholeskyRoot(data.factor), radius=beta, rho=rho, delta=delta, draws=draws)
-        return Rule(theta=fit.theta, radius=fit.inflated_radius, V=data.V, factor=data.factor, z=fit.z, width=fit.width)
+        return rounded_rule(data, raw, batch_grid(self, data, batch, plan), batch, keys)
 
     def score(self, rule: Rule, eta: FloatArray, norm: FloatArray) -> FloatArray:
         """Return <a, theta~> + beta~ ||a||_{V^-1} (line 9), where eta = <a, theta~> and norm = ||a||_{V^-1}."""

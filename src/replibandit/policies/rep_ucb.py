@@ -2,6 +2,7 @@
 
 Guarantee: P(two runs with one seed choose the same arm in every round) >= 1 - rho, and with gaps Delta_a
     E[regret] <= sum_a Delta_a + 18 C_ME log(1/delta_1) / (rho_1 - delta_1)^2 sum_a 1/Delta_a + 1/2.
+With calibration="sharp" it is R3 of docs/theory.md: other counts, widths and radii (`schedule.py`), the same algorithm.
 
 Departures
 * C_ME is explicit (`calibration.mean_constant`), for sigma-sub-Gaussian rewards; [0, 1] is sigma = 1/2.
@@ -9,7 +10,6 @@ Departures
 * After the last round nothing is estimated: no decision follows.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,25 +17,25 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import Finite
-from replibandit.arithmetic import add, log, to_float
+from replibandit.arithmetic import add, to_float
 from replibandit.arithmetic.wide import LIMBS
 from replibandit.arrays import FloatArray, IntArray
-from replibandit.calibration import CALIBRATIONS, mean_constant
 from replibandit.errors import InvalidInput
 from replibandit.grid import cell_of, midpoint
 from replibandit.key import Key, uniforms
 from replibandit.policies.base import Pull, Rounding, best
+from replibandit.policies.schedule import Schedule, check_settings, schedule_of
 from replibandit.rewards import REWARD_BITS, reward_exponent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RepUCBState:
-    """Counts, exact sums and indices of each lane and arm; `rounds` played so far; `first` is tau(1).
+    """Counts, exact sums and indices of each lane and arm; `rounds` played so far.
 
     `last` is the arm of each lane that was estimated last, -1 before the first.
     """
 
-    first: float
+    schedule: Schedule
     keys: tuple[Key, ...]
     rounds: IntArray
     pulls: IntArray
@@ -48,44 +48,29 @@ class RepUCBState:
 class RepUCB:
     """Play the arm with the largest index for as many rounds as it has been played already.
 
-    `noise` is the sub-Gaussian parameter of the rewards: 1/2 for rewards in [0, 1].
+    `noise` is the sub-Gaussian parameter of the rewards: 1/2 for rewards in [0, 1].  In a sharp calibration counts grow
+    by `growth` (8), `budgets` share rho among them ("uniform", "geometric", "mixed", or numbers), and nothing is
+    estimated before it can tell apart means that differ by `spread` (2 noise: 1 for rewards in [0, 1]).
     """
 
     horizon: int
     rho: float
     noise: float = 0.5
     calibration: str = "paper"
+    growth: float | None = None
+    budgets: tuple[float, ...] | str | None = None
+    spread: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", checks.horizon(self.horizon))
-        object.__setattr__(self, "rho", checks.probability("rho", self.rho))
-        object.__setattr__(self, "noise", checks.positive("noise", self.noise))
-        checks.one_of("calibration", self.calibration, CALIBRATIONS)
-        if self.horizon * self.rho < 2:
-            raise InvalidInput(
-                f"horizon is {self.horizon} and rho is {self.rho}; RepUCB needs horizon >= 2/rho = "
-                f"{2 / self.rho:.6g}. Raise the horizon or rho."
-            )
+        check_settings(self)
+
+    def schedule(self, arms: int) -> Schedule:
+        """Return at which counts an arm is estimated, and how."""
+        return schedule_of(self, arms)
 
     def calls(self, arms: int) -> int:
-        """Return M, the number of RepMean calls that the budget is shared among."""
-        # M = K (1 + ceil(log2 T))
-        return arms * (1 + (self.horizon - 1).bit_length())
-
-    def budgets(self, arms: int) -> tuple[float, float]:
-        """Return (rho_1, delta_1), the budgets of one call."""
-        # rho_1 = rho / M, delta_1 = 1 / (2 M T)
-        calls = self.calls(arms)
-        return self.rho / calls, 1.0 / (2.0 * calls * self.horizon)
-
-    def radius(self, pulls: IntArray, arms: int) -> FloatArray:
-        """Return tau(n) = sqrt(C_ME log(1/delta_1) / (n (rho_1 - delta_1)^2)) = tau(1) / sqrt(n)."""
-        return np.asarray(self._first(arms) / np.sqrt(pulls))
-
-    def _first(self, arms: int) -> float:
-        rho, delta = self.budgets(arms)
-        constant = mean_constant(rho=rho, delta=delta, noise=self.noise)
-        return math.sqrt(constant * log(1.0 / delta)) / (rho - delta)
+        """Return M, the number of estimates that the budget is shared among."""
+        return self.schedule(arms).calls
 
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""
@@ -98,7 +83,7 @@ class RepUCB:
             raise InvalidInput(f"horizon is {self.horizon} with {arms} arms; RepUCB plays each arm at least once.")
         shape = (len(keys), arms)
         return RepUCBState(
-            first=self._first(arms),
+            schedule=self.schedule(arms),
             keys=tuple(keys),
             rounds=np.zeros(len(keys), dtype=np.int64),
             pulls=np.zeros(shape, dtype=np.int64),
@@ -111,8 +96,9 @@ class RepUCB:
         """Play every arm once, then the arm with the largest index for as long as it has been played."""
         arms = best(state.index)  # line 9; an arm not yet played has index infinity: lines 2 to 7
         pulls = np.take_along_axis(state.pulls, arms[:, None], axis=1)[:, 0]
-        # line 10: B = min(N_a, T - t + 1)
-        times = np.minimum(np.maximum(pulls, 1), self.horizon - state.rounds)
+        # line 10: B = min(N_a, T - t + 1), that is, up to the next count of the schedule
+        counts = np.array([*state.schedule.pulls, self.horizon + 1])
+        times = np.minimum(counts[np.searchsorted(counts, pulls, side="right")] - pulls, self.horizon - state.rounds)
         return Pull(arms=np.where(times > 0, arms, -1), times=times, vectors=np.zeros((len(arms), 0)))
 
     def update(self, state: RepUCBState, pull: Pull, totals: IntArray) -> RepUCBState:
@@ -122,40 +108,41 @@ class RepUCB:
         pulls, sums, index, last = state.pulls.copy(), state.sums.copy(), state.index.copy(), state.last.copy()
         pulls[lanes, arms] += pull.times[lanes]
         sums[:, lanes, arms] = add(sums[:, lanes, arms], totals[:, lanes])
+        rounds = state.rounds + pull.times
+        going = rounds[lanes] < self.horizon  # departure: after the last round nothing is estimated
+        lanes, arms = lanes[going], arms[going]
         last[lanes] = arms
-        state = replace(state, rounds=state.rounds + pull.times, pulls=pulls, sums=sums, last=last)
+        state = replace(state, rounds=rounds, pulls=pulls, sums=sums, last=last)
         index[lanes, arms] = self._index(state, lanes)
         return replace(state, index=index)
 
     def rounding(self, state: RepUCBState) -> Rounding:
         """Return the rounding of the mean that each lane has estimated last."""
         lanes = np.arange(len(state.keys))
-        mean, pulls, names = self._estimated(state, lanes)
+        mean, place, names = self._estimated(state, lanes)
         estimated = state.last >= 0
-        width = np.where(estimated, self._width(state, pulls), 0.0)
-        return Rounding(names=names, z=np.where(estimated, mean, 0.0)[:, None], width=width)
+        width = np.where(estimated, np.array(state.schedule.widths)[place], 0.0)
+        rho = np.where(estimated, np.array(state.schedule.rho)[place], 0.0)
+        return Rounding(names=names, z=np.where(estimated, mean, 0.0)[:, None], width=width, rho=rho)
 
     def _index(self, state: RepUCBState, lanes: IntArray) -> FloatArray:
-        """Return U_a = RepMean + 2 tau(N_a) of the arms estimated last."""
-        mean, pulls, names = self._estimated(state, lanes)
-        width = self._width(state, pulls)
+        """Return U_a, the replicable mean and its bonus, of the arms estimated last."""
+        mean, place, names = self._estimated(state, lanes)
+        width, bonus = np.array(state.schedule.widths)[place], np.array(state.schedule.bonuses)[place]
+        if not width.all():
+            return mean  # every arm is played equally often, and no decision follows
         draws = uniforms([state.keys[lane] for lane in lanes], names, 1)[:, 0]
         shift = width * draws
         rep_mean = midpoint(cell_of(mean, width=width, shift=shift), width=width, shift=shift)
-        return np.asarray(rep_mean + 2.0 * state.first / np.sqrt(pulls))
-
-    def _width(self, state: RepUCBState, pulls: IntArray) -> FloatArray:
-        """Return the width of the random-offset query: prior work of the paper."""
-        rho, delta = self.budgets(state.pulls.shape[1])
-        # width = 2 tau / (1 + rho_1 - 2 delta_1)
-        return np.asarray(2.0 * (state.first / np.sqrt(pulls)) / (1.0 + rho - 2.0 * delta))
+        return np.asarray(rep_mean + bonus)
 
     def _estimated(
         self, state: RepUCBState, lanes: IntArray
     ) -> tuple[FloatArray, IntArray, tuple[tuple[str | int, ...], ...]]:
-        """Return the mean and the pulls of the arm that each lane has estimated last, and the name of its shift."""
+        """Return the mean of the arm that each lane has estimated last, its place in the schedule, and its name."""
         arms = state.last[lanes]
         pulls = np.maximum(state.pulls[lanes, arms], 1)
         mean = to_float(state.sums[:, lanes, arms], self.reward_exponent() - REWARD_BITS) / pulls
+        place = np.searchsorted(np.array(state.schedule.pulls), pulls, side="right") - 1
         names = tuple(("arm", arm, "pulls", n) for arm, n in zip(arms.tolist(), pulls.tolist(), strict=True))
-        return mean, pulls, names
+        return mean, np.maximum(place, 0), names

@@ -79,5 +79,6 @@ def _promise(found: Audit, name: str, bound: Bounds) -> tuple[str, ...]:
 
 
 def _ingredients(name: str, bound: Bounds) -> tuple[Html, Html, Html]:
-    made = "; ".join(f"{key} = {number(value, 4)}" for key, value in bound.ingredients.items())
+    equal = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
+    made = "; ".join(f"{key}{equal}{number(value, 4)}" for key, value in bound.ingredients.items())
     return element("dt", name), element("dd", element("code", bound.formula)), element("dd", figures(made))

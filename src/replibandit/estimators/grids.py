@@ -1,0 +1,98 @@
+"""The grid of an estimate: its width, and the confidence radius before and after rounding, in either calibration."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from replibandit.arithmetic import apply
+from replibandit.arrays import FloatArray
+from replibandit.calibration import PAIR, dither, grid_width, inflated, sharp_width
+from replibandit.estimators.whitening import Root
+from replibandit.radius import self_normalized
+
+
+class Model(Protocol):
+    """The settings that a radius depends on."""
+
+    @property
+    def noise(self) -> float: ...
+    @property
+    def penalty(self) -> float: ...
+    @property
+    def norm_bound(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Design:
+    """What a grid depends on, in lanes: the root of V = lambda I + G, G, and log(det V / det(lambda I)).
+
+    `slope` is min(1, c_mu) of a generalised linear model, None for a linear one.
+    """
+
+    root: Root
+    gram: FloatArray
+    log_det: FloatArray
+    slope: float | None = None
+
+    def spread(self) -> FloatArray:
+        """Return a bound on sum_j sd(z_j)/sigma, z being the whitened estimate: R1, and R4 for a link."""
+        h, ones = self.root.leverages(self.gram), np.ones(self.gram.shape[-1])
+        if self.slope is None:
+            return apply(np.sqrt(h)[..., None, :], ones)[..., 0]  # sum_j sqrt(h_j)
+        # sqrt(d sum_j h_j) / min(1, c_mu)
+        return np.asarray(np.sqrt(len(ones) * apply(h[..., None, :], ones)[..., 0]) / self.slope)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grid:
+    """How an estimate is rounded, in lanes: ||theta^ - theta*||_V <= radius before, `inflated_radius` after.
+
+    `unit` is the radius times min(1, c_mu): what a solver's tolerance is measured in.
+    """
+
+    unit: FloatArray
+    radius: FloatArray
+    width: FloatArray
+    inflated_radius: FloatArray
+
+
+def paper_grid(model: Model, design: Design, *, rho: float, delta: float) -> Grid:
+    """Return the grid of Alg. 2, lines 3 to 5, and Alg. 4."""
+    d = design.gram.shape[-1]
+    unit = _unit(model, design, delta)
+    radius = _divided(unit, design)
+    width = grid_width(radius, dim=d, rho=rho, delta=delta)  # alpha = 2 beta sqrt(d) / (rho - 2 delta)
+    # beta + (alpha/2) sqrt(d)
+    return Grid(unit=unit, radius=radius, width=width, inflated_radius=inflated(radius, width=width, dim=d))
+
+
+def sharp_grid(
+    model: Model,
+    design: Design,
+    *,
+    rho: float,
+    delta: float,
+    runs: float = PAIR,
+    roundings: int = 1,
+    candidates: int | None = None,
+) -> Grid:
+    """Return the grid of R1, R2 and R4, on which `roundings` estimates are rounded in all.
+
+    With `candidates`, the inflated radius holds for <a, theta> - <a, theta*> over ||a||_{V^-1}, for so many actions.
+    """
+    reach, rest = dither(design.gram.shape[-1], delta=delta, roundings=roundings, candidates=candidates)
+    unit = _unit(model, design, rest)
+    radius = _divided(unit, design)
+    width = sharp_width(design.spread(), runs=runs, noise=model.noise, rho=rho)
+    return Grid(unit=unit, radius=radius, width=width, inflated_radius=radius + reach * width)  # beta + c alpha
+
+
+def _unit(model: Model, design: Design, delta: float) -> FloatArray:
+    return self_normalized(
+        design.log_det, noise=model.noise, delta=delta, penalty=model.penalty, norm_bound=model.norm_bound
+    )
+
+
+def _divided(unit: FloatArray, design: Design) -> FloatArray:
+    return unit if design.slope is None else np.asarray(unit / design.slope)  # beta / min(1, c_mu)
