@@ -40,18 +40,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "GLMUCB": {"horizon": 8, "link": "logistic", "delta": 0.05, "noise": 0.5},
     "Thompson": {"horizon": 40},
 }
-VECTORS = ("continuous", "binary", "one-hot", "tied", "contexts")
+FINITE = ("continuous", "binary", "one-hot", "tied")
+VECTORS = (*FINITE, "contexts")
 KINDS: dict[str, tuple[str, ...]] = {
     "RepUCB": ("arms",),
     "RepLinUCB": (*VECTORS, "ball"),
     "RepGLMUCB": VECTORS,
-    "RepCommit": ("arms", "continuous", "tied"),
-    "RepEliminate": ("arms", "continuous", "tied"),
+    "RepCommit": ("arms", *FINITE),
+    "RepEliminate": ("arms", *FINITE),
     "EsfandiariMean": ("arms",),
     "EsfandiariThreshold": ("arms",),
-    "EsfandiariLinear": ("continuous", "tied"),
-    "EsfandiariNet": ("continuous", "tied", "disc"),
-    "EliminateInPhases": ("arms", "continuous", "tied"),
+    "EsfandiariLinear": FINITE,
+    "EsfandiariNet": (*FINITE, "disc"),
+    "EliminateInPhases": ("arms", *FINITE),
     "CommitInPhases": ("arms",),
     "UCB1": ("arms",),
     "LinUCB": VECTORS,
@@ -85,9 +86,8 @@ class Case:
     actions: Any
 
     def __str__(self) -> str:
-        name = type(self.spec).__name__
-        sharp = "" if self.spec == POLICIES[name](**SETTINGS[name]) else "-sharp"
-        return f"{name}-{self.kind}{sharp}"
+        sharp = "-sharp" if getattr(self.spec, "calibration", None) == "sharp" else ""
+        return f"{type(self.spec).__name__}-{self.kind}{sharp}"
 
     def played(self) -> tuple[str, str]:
         """Return the fingerprint of a run to the end, and a digest of its records."""

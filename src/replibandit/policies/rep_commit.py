@@ -99,7 +99,8 @@ class RepCommit:
         estimated = estimates(plan, evidence.means(self.reward_exponent()))
         leader = best(estimated)
         # G_p = min_a (m(lead) - m(a)) / (sigma ||lead - a||), where V_p = g^p V_0
-        root = np.sqrt(np.max(evidence.pulls // np.maximum(plan.base, 1), axis=1).astype(np.float64))
+        multiple = np.max(evidence.pulls // np.maximum(plan.base, 1), axis=1, initial=1)
+        root = np.sqrt(multiple.astype(np.float64))
         lead = root * (leads(plan, estimated, leader).min(axis=1) / self.noise)
         draws = uniforms(evidence.keys, [("level",)] * len(evidence.keys), 2)
         commit = (evidence.phase > 0) & (lead >= levels(least, self.growth, draws))
