@@ -108,6 +108,14 @@ def eliminate(horizon: int) -> rb.RepEliminate:
     return rb.RepEliminate(horizon=horizon, rho=0.5, noise=0.01)
 
 
+def esfandiari(horizon: int) -> rb.EsfandiariMean:
+    return rb.EsfandiariMean(horizon=horizon, rho=0.5, noise=2e-3)
+
+
+def in_phases(horizon: int) -> rb.EliminateInPhases:
+    return rb.EliminateInPhases(horizon=horizon, rho=0.75, noise=0.015)
+
+
 TABLE = vectors(np.random.default_rng(11), ARMS, DIM)
 BATCHED = [
     Case(name="RepUCB-arms", spec=arms, actions=ARMS),
@@ -121,7 +129,11 @@ PHASED = [
     Case(name="RepEliminate-arms", spec=eliminate, actions=ARMS),
     Case(name="RepEliminate-finite", spec=eliminate, actions=TABLE),
 ]
-FIXED = BATCHED + PHASED
+OLDER = [
+    Case(name="EsfandiariMean-arms", spec=esfandiari, actions=ARMS),
+    Case(name="EliminateInPhases-finite", spec=in_phases, actions=TABLE),
+]
+FIXED = BATCHED + PHASED + OLDER
 CHANGING = [
     Case(name="RepLinUCB-contexts", spec=lin, contexts=True),
     Case(name="RepGLMUCB-contexts", spec=glm, contexts=True),
