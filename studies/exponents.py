@@ -1,0 +1,110 @@
+"""How regret grows with rho, K, d and T: slopes on logarithmic axes, with Student's intervals, beside theory."""
+
+import numpy as np
+from scipy.stats import t as student
+
+from studies.figure import panels
+from studies.play import play
+from studies.systems import ARMS, SYSTEMS, VECTORS
+from studies.table import Row, completed
+
+LONG = 10**14
+PAIRS = 60
+# what the theorems say of the power of each, up to logarithms; a dash where they do not say it
+THEORY: dict[str, dict[str, str]] = {
+    "RepUCB": {"rho": "-2", "K": "3", "T": "log^3"},
+    "RepUCB sharp": {"rho": "-2", "K": "3", "T": "log^3"},
+    "RepCommit": {"rho": "-2", "K": "1, log", "d": "-", "T": "0"},
+    "RepEliminate": {"rho": "-2", "K": "3", "d": "-", "T": "log"},
+    "EsfandiariMean": {"rho": "-2", "K": "3", "T": "log^3"},
+    "EsfandiariThreshold": {"rho": "-2", "K": "3", "T": "log"},
+    "EliminateInPhases": {"rho": "-2", "K": "3", "d": "-", "T": "log"},
+    "CommitInPhases": {"rho": "-2", "K": "1, log", "T": "log"},
+    "RepLinUCB": {"rho": "-1", "d": "3", "T": "1/2"},
+    "RepLinUCB sharp": {"rho": "-1", "d": "3", "T": "1/2"},
+    "EsfandiariLinear": {"rho": "-2", "d": "1/2", "T": "1/2"},
+    "EsfandiariNet": {"rho": "-2", "d": "4", "T": "1/2"},
+}
+
+
+def settings() -> list[Row]:
+    """Return what is played: one of rho, K, d and T moves."""
+    rows: list[Row] = []
+
+    def add(axis: str, systems: tuple[str, ...], name: str, at: list[tuple[float, str, float, int]]) -> None:
+        rows.extend(
+            {"axis": axis, "x": x, "instance": name_, "system": system, "horizon": T, "rho": rho, "pairs": PAIRS}
+            for system in systems
+            for x, name_, rho, T in ((x, where or name, rho, T) for x, where, rho, T in at)
+        )
+
+    rhos = (0.05, 0.1, 0.2, 0.4)
+    add("rho", ARMS, "equal 5", [(rho, "", rho, LONG) for rho in rhos])
+    add("K", ARMS, "", [(K, f"equal {K}", 0.2, LONG) for K in (2, 4, 8, 16, 32)])
+    add("T", ARMS, "equal 5", [(10**p, "", 0.2, 10**p) for p in (10, 11, 12, 13, 14)])
+    add("rho, vectors", VECTORS, "finite 5", [(rho, "", rho, LONG) for rho in rhos])
+    add("d", VECTORS, "", [(d, f"finite {d}", 0.2, LONG) for d in (2, 4, 8, 16)])
+    add("T, vectors", VECTORS, "finite 5", [(10**p, "", 0.2, 10**p) for p in (10, 11, 12, 13, 14)])
+    return rows
+
+
+def slope(x: list[float], y: list[float]) -> tuple[float, float]:
+    """Return the least squares slope of log y in log x, and half of its 95 % interval by Student."""
+    u, v = np.log(np.array(x, dtype=float)), np.log(np.array(y, dtype=float))
+    u = u - u.mean()
+    b = float(u @ v / (u @ u))
+    rest = v - v.mean() - b * u
+    error = np.sqrt(float(rest @ rest) / (len(u) - 2) / float(u @ u))
+    return b, float(student.ppf(0.975, len(u) - 2) * error)
+
+
+def slopes(rows: list[Row]) -> list[Row]:
+    """Return a slope for every axis and system."""
+    lines: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        lines.setdefault((row["axis"], row["system"]), []).append(row)
+    found = []
+    for (axis, system), points in lines.items():
+        b, half = slope([p["x"] for p in points], [p["regret"] for p in points])
+        least = min(p["horizon"] / p["regret"] for p in points)
+        found.append(
+            {
+                "axis": axis,
+                "system": system,
+                "slope": b,
+                "half": half,
+                "theory": THEORY[system].get(axis[0:3].strip(", ") if axis.startswith("rho") else axis[0], "-"),
+                "least": least,
+            }
+        )
+    return found
+
+
+def main() -> list[Row]:
+    """Play, and draw."""
+    rows = completed("exponents", settings(), play)
+    data: dict[str, dict[str, list[tuple[float, ...]]]] = {}
+    for row in rows:
+        data.setdefault(row["axis"], {}).setdefault(row["system"], []).append((row["x"], row["regret"]))
+    names = {
+        "rho": "5 arms: rho",
+        "K": "arms: K",
+        "T": "5 arms: T",
+        "rho, vectors": "d = 5: rho",
+        "d": "vectors: d",
+        "T, vectors": "d = 5: T",
+    }
+    panels(
+        "exponents",
+        "Mean regret as one of rho, K, d and T moves",
+        {names[k]: v for k, v in data.items()},
+        x="",
+        y="regret",
+        order=list(SYSTEMS),
+    )
+    return slopes(rows)
+
+
+if __name__ == "__main__":
+    for each in main():
+        print(each)
