@@ -80,7 +80,7 @@ def _sequential(row: Row) -> Row:
     extra, streams = int(row["level"]), dict[int, np.random.Generator]()
 
     def drawn(keys: Any, names: Any, size: int) -> Any:
-        return np.array([streams[id(key)].random(size) for key in keys])
+        return np.array([streams[id(key)].random(size) for key in keys]).reshape(len(keys), size)
 
     env, spec = instance("arms 5"), rb.RepUCB(horizon=10**11, rho=RHO, calibration="sharp")
     pairs = []
