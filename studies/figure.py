@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,12 @@ def panels(
     order: Sequence[str],
     columns: int = 3,
     diagonal: bool = False,
+    bounds: Mapping[str, Series] = MappingProxyType({}),
 ) -> None:
-    """Draw a panel for each entry of `data`, on logarithmic axes, and save docs/images/study-<name>.svg."""
+    """Draw a panel for each entry of `data`, on logarithmic axes, and save docs/images/study-<name>.svg.
+
+    `bounds` are drawn in dots as far as they are within the panels.
+    """
     with style():
         rows = -(-len(data) // columns)
         figure = Figure(figsize=(2.9 * columns + 0.4, 2.6 * rows + 0.6), layout="constrained")
@@ -36,6 +41,9 @@ def panels(
         artists: dict[str, Any] = {}
         for axes, (panel, series) in zip(grid.flat, data.items(), strict=False):
             _draw(axes, series, order, artists, diagonal)
+            for each, points in bounds.get(panel, {}).items():
+                xs, ys = zip(*points, strict=True)
+                axes.plot(xs, ys, color=colour(order.index(each)), linestyle=":", linewidth=1.0)
             axes.set_title(panel, fontsize=9.5)
         for axes in list(grid.flat)[len(data) :]:
             axes.set_visible(False)

@@ -7,7 +7,12 @@ import numpy as np
 
 import replibandit as rb
 
-SIGMA = 0.5  # of every instance
+SIGMA, QUIET = 0.5, 0.005  # the noise of every instance, and that of the quiet ones: 10,000 times the horizon
+
+
+def noise_of(name: str) -> float:
+    """Return the noise level of an instance."""
+    return QUIET if name.startswith("quiet") else SIGMA
 
 
 @lru_cache(maxsize=64)
@@ -47,6 +52,20 @@ def _table(d: int) -> Any:
     return np.concatenate([-eye, (eye + np.roll(eye, 1, axis=0)) / np.sqrt(2.0), eye])
 
 
+def _quiet(K: int) -> Any:
+    """Return the arms of `equal` with a hundredth of the noise."""
+    return rb.GaussianArms(means=_equal(K).means, sd=QUIET)
+
+
+def _quiet_finite(d: int) -> Any:
+    return rb.LinearArms(theta=_theta(d), actions=_table(d), noise=QUIET)
+
+
+def _pair(gap: float) -> Any:
+    """Return two orthogonal vectors, or arms, that differ by a gap; the first one is the worse."""
+    return rb.LinearArms(theta=np.array([0.3 - gap / 2.0, 0.3 + gap / 2.0]), actions=np.eye(2), noise=SIGMA)
+
+
 def _finite(d: int) -> Any:
     return rb.LinearArms(theta=_theta(d), actions=_table(d), noise=SIGMA)
 
@@ -74,6 +93,9 @@ _KINDS: dict[str, Any] = {
     "arms": _arms,
     "equal": _equal,
     "gap": _gap,
+    "quiet": _quiet,
+    "quietfinite": _quiet_finite,
+    "pair": _pair,
     "finite": _finite,
     "ball": _ball,
     "changing": _changing,

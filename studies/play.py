@@ -6,14 +6,14 @@ import numpy as np
 
 import replibandit as rb
 from replibandit.intervals import clopper_pearson
-from studies.instances import SIGMA, instance
+from studies.instances import instance, noise_of
 from studies.systems import SYSTEMS
 from studies.table import Row
 
 
 def play(row: Row) -> Row:
     """Play `pairs` keys twice each; return the mean regret, its standard error over keys, and the pairs that differ."""
-    spec = SYSTEMS[row["system"]](row["horizon"], row["rho"], SIGMA)
+    spec = SYSTEMS[row["system"]](row["horizon"], row["rho"], noise_of(row["instance"]))
     return measure(spec, instance(row["instance"]), row["pairs"])
 
 

@@ -12,7 +12,13 @@ from studies.table import Row, completed
 
 RHO = 0.1
 LINEAR, LOGISTIC = ("RepLinUCB", "RepLinUCB sharp"), ("RepGLMUCB", "RepGLMUCB sharp", "RepUCB", "RepUCB sharp")
-ORDER = list(SYSTEMS)
+PANELS = {
+    "arms": "{} arms",
+    "finite": "3d vectors, d = {}",
+    "ball": "ball, d = {}",
+    "changing": "changing sets, d = {}",
+    "logistic": "logistic, d = {}",
+}
 
 
 def settings() -> list[Row]:
@@ -35,7 +41,7 @@ def settings() -> list[Row]:
         add(f"ball {d}", LINEAR, (4, 6, 8, 10, 12), 4)
     add("ball 2", ("EsfandiariNet",), (4, 6, 8, 10, 12), 4)
     for d in (2, 5):
-        add(f"changing {d}", (*LINEAR, "LinUCB"), (2, 3), 2)
+        add(f"changing {d}", (*LINEAR, "LinUCB"), (2, 3, 4), 2)
         add(f"logistic {d}", LOGISTIC, (6, 8, 10, 12), 4)
     return rows
 
@@ -54,17 +60,16 @@ def main() -> list[Row]:
     """Play, and draw."""
     rows = completed("regret", settings(), with_bound)
     data: dict[str, dict[str, list[tuple[float, ...]]]] = {}
-    for row in rows:
-        points = data.setdefault(_panel(row["instance"]), {}).setdefault(row["system"], [])
-        points.append((row["horizon"], row["regret"]))
-    panels("regret", f"Mean regret at the horizon, rho = {RHO}", data, x="horizon T", y="regret", order=ORDER)
+    bounds: dict[str, dict[str, list[tuple[float, ...]]]] = {}
+    for row in sorted(rows, key=lambda row: list(PANELS).index(row["instance"].split()[0])):
+        kind, size = row["instance"].split()
+        panel = PANELS[kind].format(size)
+        data.setdefault(panel, {}).setdefault(row["system"], []).append((row["horizon"], row["regret"]))
+        if row["bound"] != "":
+            bounds.setdefault(panel, {}).setdefault(row["system"], []).append((row["horizon"], row["bound"]))
+    title = f"Mean regret at the horizon, rho = {RHO}; dotted: the theorem's bound"
+    panels("regret", title, data, x="horizon T", y="regret", order=list(SYSTEMS), bounds=bounds)
     return rows
-
-
-def _panel(name: str) -> str:
-    kind, size = name.split()
-    words = {"arms": "{} arms", "finite": "3d vectors, d = {}", "ball": "ball, d = {}"}
-    return words.get(kind, kind + ", d = {}").format(size)
 
 
 if __name__ == "__main__":
