@@ -12,7 +12,7 @@ DOCS := $(VENV)/.docs
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv demo test bench docs clean
+.PHONY: help venv demo test bench study docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 8
@@ -32,13 +32,16 @@ test: $(FULL)  ## lint, types, import contracts, tests
 bench: $(FULL)  ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
+study: $(FULL)  ## play what the study lacks, draw its figures, write docs/study.md
+	$(BIN)/python -m studies
+
 docs: $(DOCS)  ## build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
 clean:  ## remove the virtual environment and every cache
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests benchmarks studies -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(CREATED):
 	@for python in "$(PYTHON)" python3.13 python3.12 python3.11; do \

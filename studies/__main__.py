@@ -1,6 +1,6 @@
 """Play everything that has not been played, draw the figures, and write docs/study.md."""
 
-from studies import breaks, exponents, logged, mismatch, page, price, regret, samples
+from studies import breaks, exponents, logged, mismatch, page, price, regret, samples, worst
 
 
 def main() -> None:
@@ -9,6 +9,7 @@ def main() -> None:
     found = page.Found(
         regret=regret.main(),
         slopes=exponents.main(),
+        worst=worst.main(),
         mismatch=mismatch.main(),
         samples=samples.main(),
         price=horizons[0],

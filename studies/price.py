@@ -1,8 +1,10 @@
 """The price of replicability: regret beside that of the twin without it, and the horizon from which it is below 2."""
 
-from itertools import takewhile
+import numpy as np
 
+from replibandit.policies.base import Pull
 from studies.figure import panels
+from studies.instances import instance
 from studies.play import play
 from studies.systems import ARMS, SYSTEMS, VECTORS
 from studies.table import Row, completed
@@ -10,7 +12,7 @@ from studies.table import Row, completed
 RHOS = (0.05, 0.1, 0.2, 0.4)
 POWERS = range(4, 16)
 PAIRS = 30
-TWICE = 2.0
+TWICE, LEARNED = 2.0, 0.1
 AT = 10**10
 INSTANCES = {"equal 2": ARMS, "equal 5": ARMS, "finite 5": VECTORS}
 
@@ -40,16 +42,30 @@ def ratios(rows: list[Row]) -> list[Row]:
 
 
 def horizons(rows: list[Row]) -> list[Row]:
-    """Return the smallest horizon played from which on the ratio stays below 2; 0 if there is none."""
-    lines: dict[tuple[str, str, float], list[Row]] = {}
-    for row in sorted(rows, key=lambda row: -int(row["horizon"])):
-        lines.setdefault((row["instance"], row["system"], row["rho"]), []).append(row)
-    found = []
-    for (name, system, rho), points in lines.items():
-        below = list(takewhile(lambda row: row["ratio"] < TWICE, points))
-        horizon = below[-1]["horizon"] if below else 0
-        found.append({"instance": name, "system": system, "rho": rho, "horizon": horizon})
-    return found
+    """Return the smallest horizon played at which the ratio is below 2, 0 if there is none.
+
+    Horizons at which the twin has not learned yet, and loses a tenth or more of what random play loses, do not count.
+    """
+    found: dict[tuple[str, str, float], int] = {}
+    for row in sorted(rows, key=lambda row: int(row["horizon"])):
+        place = (row["instance"], row["system"], row["rho"])
+        learned = row["regret"] / row["ratio"] < LEARNED * row["horizon"] * mean_gap(row["instance"])
+        if not found.get(place) and learned and row["ratio"] < TWICE:
+            found[place] = row["horizon"]
+        found.setdefault(place, 0)
+    return [
+        {"instance": name, "system": system, "rho": rho, "horizon": horizon}
+        for (name, system, rho), horizon in found.items()
+    ]
+
+
+def mean_gap(name: str) -> float:
+    """Return what a round of random play loses."""
+    env = instance(name)
+    arms = np.arange(env.actions if isinstance(env.actions, int) else len(env.actions.vectors))
+    vectors = np.zeros((len(arms), 0)) if isinstance(env.actions, int) else env.actions.vectors
+    pull = Pull(arms=arms, times=np.ones_like(arms), vectors=vectors)
+    return float(env.gaps(pull, np.zeros_like(arms)).mean())
 
 
 def main() -> tuple[list[Row], list[Row]]:
