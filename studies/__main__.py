@@ -3,22 +3,21 @@
 from studies import breaks, exponents, logged, mismatch, page, price, regret, samples, worst
 
 
-def main() -> None:
-    """Do it all; with the tables in place it takes seconds."""
-    horizons = price.main()
-    found = page.Found(
+def found() -> page.Found:
+    """Return what every script finds; with the tables in place it takes seconds."""
+    ratios, horizons = price.main()
+    return page.Found(
         regret=regret.main(),
         slopes=exponents.main(),
         worst=worst.main(),
         mismatch=mismatch.main(),
         samples=samples.main(),
-        price=horizons[0],
-        horizons=horizons[1],
+        price=ratios,
+        horizons=horizons,
         breaks=breaks.main(),
         logged=logged.main(),
     )
-    page.write(found)
 
 
 if __name__ == "__main__":
-    main()
+    page.write(found())

@@ -114,7 +114,7 @@ def _contexts(row: Row) -> Row:
 
 
 def _machines(row: Row) -> Row:
-    """Fit the same data on two kinds of processor: `level` 1 in strict arithmetic, 0 in ordinary arithmetic."""
+    """Fit the same data on two kinds of processor; `level` is a place in what `fit` prints."""
     outputs = [_on_core(core) for core in CORES]
     place = int(row["level"])
     same = [a[place] == b[place] for a, b in zip(*outputs, strict=True)]
@@ -130,7 +130,7 @@ def _on_core(core: str) -> list[list[str]]:
 
 
 def fit() -> None:
-    """Print, for many data sets, the bits of a replicable estimate in ordinary and in strict arithmetic."""
+    """Print, for many data sets, the bits of an estimate in ordinary arithmetic, of its cells, and in strict one."""
     for i in range(PAIRS):
         rng = np.random.default_rng(i)
         X = rng.standard_normal((500, 8)) / np.sqrt(8.0)
@@ -140,8 +140,9 @@ def fit() -> None:
         V = np.eye(8) + X.T @ X
         L = np.linalg.cholesky(V)
         z, shift = L.T @ np.linalg.solve(V, X.T @ y), strict.width * rb.Key(i).child("estimate").uniform(8)
-        middle = strict.width * np.floor((z - shift) / strict.width) + shift + strict.width / 2.0
-        print(np.linalg.solve(L.T, middle).tobytes().hex(), strict.theta.tobytes().hex())
+        cell = np.floor((z - shift) / strict.width)
+        theta = np.linalg.solve(L.T, strict.width * cell + shift + strict.width / 2.0)
+        print(theta.tobytes().hex(), cell.tobytes().hex(), strict.theta.tobytes().hex())
 
 
 def _compared(runs: list[Any], env: Any) -> Row:
@@ -164,7 +165,7 @@ def settings() -> list[Row]:
     """Return what is broken, and how much."""
     policies = ("RepUCB sharp", "RepCommit", "RepEliminate", "EliminateInPhases")
     return [
-        *({"kind": "machines", "system": "RepRidge", "level": level} for level in (0, 1)),
+        *({"kind": "machines", "system": "RepRidge", "level": level} for level in (0, 1, 2)),
         *({"kind": "sequence", "system": "RepUCB sharp", "level": level} for level in (0, 1)),
         *({"kind": "contexts", "system": "RepLinUCB", "level": level} for level in (0.0, 1e-6, 1e-3, 1e-2)),
         *({"kind": "noise", "system": system, "level": level} for system in MISSTATED for level in SHRINKS),
@@ -175,16 +176,17 @@ def settings() -> list[Row]:
 
 def main() -> list[Row]:
     """Play, and draw."""
-    rows = completed("breaks", settings(), play)
+    rows = completed("breaks", settings(), play, version=2)
     for row in rows:
         row["pairs"] = row["of"] or (100 if row["kind"] == "tails" else PAIRS)
         row["low"], row["high"] = interval(row["apart"], row["pairs"])
-    data: dict[str, list[tuple[float, ...]]] = {}
+    data: dict[str, dict[str, list[tuple[float, ...]]]] = {"pairs that differ": {}, "mean regret": {}}
     for row in rows:
         if row["kind"] == "noise":
-            data.setdefault(row["system"], []).append((row["level"], row["apart"] / row["pairs"]))
-    title = "Pairs that differ when less noise is declared than there is, rho = 0.1"
-    panels("noise", title, {"": data}, x="declared over true noise", y="share of pairs", order=list(SYSTEMS), columns=1)
+            for panel, y in zip(data, (row["apart"] / row["pairs"], row["regret"]), strict=True):
+                data[panel].setdefault(row["system"], []).append((row["level"], y))
+    title = "Less noise declared than there is, rho = 0.1"
+    panels("noise", title, data, x="declared over true noise", y="", order=list(SYSTEMS), columns=2)
     return rows
 
 

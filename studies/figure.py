@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 
 from replibandit.plots.axes import log_range
 from replibandit.plots.names import write_below
@@ -14,6 +15,7 @@ from replibandit.plots.picture import picture
 from replibandit.plots.style import DASHES, QUIET, colour, line, marker, style
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
+_WIDE, _TICKS = 50.0, 6  # panels are narrow: from a factor of 50 on, powers of ten only
 Series = Mapping[str, Sequence[tuple[float, ...]]]  # by name: points (x, y), or (x, y, low, high)
 
 
@@ -66,7 +68,13 @@ def _draw(axes: Any, series: Series, order: Sequence[str], artists: dict[str, An
             continue
         i = order.index(each)
         (drawn,) = axes.plot(
-            points[:, 0], points[:, 1], color=colour(i), linestyle=line(i // 7), marker=marker(i), markersize=3.5
+            points[:, 0],
+            points[:, 1],
+            color=colour(i),
+            linestyle=line(i // 7),
+            marker=marker(i),
+            markersize=3.5,
+            clip_on=False,
         )
         if points.shape[1] == 4:
             axes.vlines(points[:, 0], points[:, 2], points[:, 3], color=colour(i), linewidth=1.0)
@@ -77,6 +85,9 @@ def _draw(axes: Any, series: Series, order: Sequence[str], artists: dict[str, An
         return
     axes.set_xlim(log_range(axes.xaxis, min(xs), max(xs)))
     axes.set_ylim(log_range(axes.yaxis, min(ys), max(ys)))
+    for axis, values in ((axes.xaxis, xs), (axes.yaxis, ys)):
+        if max(values) / min(values) >= _WIDE:
+            axis.set_major_locator(LogLocator(numticks=_TICKS))
     if diagonal:
         ends = axes.get_xlim()
         axes.plot(ends, ends, color=QUIET, linestyle=DASHES, linewidth=1.2)

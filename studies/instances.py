@@ -61,9 +61,11 @@ def _quiet_finite(d: int) -> Any:
     return rb.LinearArms(theta=_theta(d), actions=_table(d), noise=QUIET)
 
 
-def _pair(gap: float) -> Any:
-    """Return two orthogonal vectors, or arms, that differ by a gap; the first one is the worse."""
-    return rb.LinearArms(theta=np.array([0.3 - gap / 2.0, 0.3 + gap / 2.0]), actions=np.eye(2), noise=SIGMA)
+def _axes(d: int, gap: float) -> Any:
+    """Return orthogonal vectors, which are arms, too; the last one is better than the others by a gap."""
+    means = np.full(d, -gap / 2.0)
+    means[-1] = gap / 2.0
+    return rb.LinearArms(theta=means, actions=np.eye(d), noise=SIGMA)
 
 
 def _finite(d: int) -> Any:
@@ -95,7 +97,7 @@ _KINDS: dict[str, Any] = {
     "gap": _gap,
     "quiet": _quiet,
     "quietfinite": _quiet_finite,
-    "pair": _pair,
+    "axes": _axes,
     "finite": _finite,
     "ball": _ball,
     "changing": _changing,

@@ -50,7 +50,7 @@ def main() -> list[Row]:
     for row in rows:
         point = (row["rho"], row["rate"], max(row["low"], 1e-4), row["high"])
         data[row["kind"]].setdefault(row["system"], []).append(point)
-    title = "Pairs of runs that differ, the worst instance, and the rho that was promised (dashed)"
+    title = "Pairs that differ, worst instance (dashed: promised)"
     panels("mismatch", title, data, x="rho", y="share of pairs", order=list(SYSTEMS), columns=2, diagonal=True)
     return rows
 

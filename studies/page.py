@@ -5,6 +5,7 @@ from pathlib import Path
 
 from studies import sections
 from studies.table import Row
+from studies.words import wrapped
 
 PAGE = Path(__file__).parents[1] / "docs" / "study.md"
 
@@ -37,7 +38,7 @@ def text(found: Found) -> str:
         sections.broken(found.breaks),
         sections.logged(found.logged),
     ]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(map(wrapped, parts)) + "\n"
 
 
 def write(found: Found) -> None:

@@ -44,7 +44,8 @@ def measure(row: Row) -> Row:
         apart += bool((first != second).any())
     quantile = float(np.quantile(errors, 1.0 - row["delta"]))
     needed = plan.rounds * (quantile / row["epsilon"]) ** 2
-    return {"rounds": plan.rounds, "error": quantile, "needed": needed, "apart": apart}
+    size = {"core": len(plan.actions), "certificate": float(plan.certificate)}
+    return {**size, "rounds": plan.rounds, "error": quantile, "needed": needed, "apart": apart}
 
 
 def _planned(name: str, A: Any) -> Any:
@@ -58,7 +59,7 @@ def _planned(name: str, A: Any) -> Any:
 
 def main() -> list[Row]:
     """Measure, and draw."""
-    rows = completed("samples", settings(), measure)
+    rows = completed("samples", settings(), measure, version=3)
     data: dict[str, dict[str, list[tuple[float, ...]]]] = {"planned": {}, "measured": {}}
     for row in rows:
         data["planned"].setdefault(row["estimator"], []).append((row["d"], row["rounds"]))

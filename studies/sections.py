@@ -2,10 +2,14 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from studies import worst as worst_gap
+from studies.breaks import CORES
+from studies.breaks import PAIRS as BROKEN
 from studies.exponents import LONG, slope
 from studies.instances import QUIET, SIGMA
-from studies.logged import PRIOR, noise
+from studies.logged import PRIOR, environment, noise
 from studies.mismatch import HORIZON, PAIRS
 from studies.price import AT, LEARNED
 from studies.samples import DELTA, EPSILON
@@ -53,7 +57,7 @@ In short:
   which has the same guarantee.
 * The dependence on rho, K, d and T is that of the theory where a theorem speaks of fixed gaps, and that of the
   worst-case theorems at the worst gap.
-* The factor d between Lemma 9 of Esfandiari et al. and the core set of RepRidge is not there.
+* The factor d between Lemma 9 of Esfandiari et al. and the core set of RepRidge is one of log log d.
 """
 
 
@@ -175,14 +179,12 @@ def exponents(slopes: list[Row], worst: list[Row]) -> str:
                 cells = [f"{cell(rows)} ({rows[0]['theory']})" if rows else "" for rows in here.values()]
                 lines.append([f"{name}{', quiet' if words else ''}", *cells])
     gaps = [
-        [
-            name,
-            *(cell([row for row in worst if row["system"] == name and row["axis"] == axis]) for axis in ("rho", "T")),
-        ]
+        [name, *(cell([r for r in worst if r["system"] == name and r["axis"] == axis]) for axis in ("rho", "T", "d"))]
         for name in dict.fromkeys(row["system"] for row in worst)
     ]
-    lin = {axis: one(worst, system="RepLinUCB", axis=axis)["slope"] for axis in ("rho", "T")}
-    fixed = one(slopes, system="RepLinUCB", axis="rho, vectors")["slope"]
+    lin = {axis: one(worst, system="RepLinUCB", axis=axis)["slope"] for axis in ("rho", "T", "d")}
+    fixed = {axis: one(slopes, system="RepLinUCB", axis=axis)["slope"] for axis in ("rho, vectors", "d")}
+    flat = tuple(row["system"] for row in worst if row["axis"] == "rho" and abs(row["slope"]) < 0.005)
     return f"""
 ## Exponents
 
@@ -191,28 +193,33 @@ def exponents(slopes: list[Row], worst: list[Row]) -> str:
 Slopes on logarithmic axes with Student's 95 % intervals, which contain what the points deviate from a line; in
 parentheses what the theorems have, up to logarithms ("log" stands for logarithms only). Arms have equal gaps of 0.2, so
 that the sum over 1/gap has a factor K; rho runs from 0.05 to 0.4, K from 2 to 32, d from 2 to 16, T from
-{number(10**10)} to {number(LONG)}. "Quiet" instances have noise {QUIET}, as if T were {number((SIGMA / QUIET) ** 2)} times
-as long: a test of whether the horizon is long enough to show the exponent.
+{number(10**10)} to {number(LONG)}. "Quiet" instances have noise {QUIET}, as if T were {number((SIGMA / QUIET) ** 2)}
+times as long: a test of whether the horizon is long enough to show the exponent.
 
 {table(["system", *axes], lines)}
 
 * *rho.* Slopes are near -2, the price K^2/rho^2 of the theorems. Those of `RepCommit` and `EsfandiariThreshold` are
-  flatter with wide intervals: at rho = 0.4 another term rules, the confidence radius there, and here the floor of 2304
+  flatter with wide intervals: at large rho another term rules, there the confidence radius, and here the floor of 2304
   under beta, which the source has.
-* *K.* Near 3 where every estimate has to agree; near 1 to 1.5 for the two systems with one decision, `RepCommit` and
-  `CommitInPhases`.
-* *T.* Powers near 0, as logarithms have. For `RepUCB` log^3 T has the local slope 3/log T, about 0.1 here.
-* *Where theory seems to disagree: RepLinUCB.* Its theorem has d^3/rho sqrt(T), and at a fixed gap the slope in rho is
-  {fixed:.2f}, not -1. The theorem is about the worst gap. At a fixed gap regret goes as (radius)^2/gap, with rho^-2. The test: two
-  actions, the largest regret over {len(worst_gap.GAPS)} gaps from {max(worst_gap.GAPS)} to {min(worst_gap.GAPS):.2g}.
+* *K.* Near 3 where every estimate has to agree; between 1 and 2 for the two systems with one decision, `RepCommit` and
+  `CommitInPhases`. `RepEliminate` is flatter than 3: with two arms it is `RepCommit`, and with many it commits before
+  it eliminates.
+* *T.* Powers near 0, as logarithms have. The local slope of log^3 T is 3/log T, about 0.1 here.
+* *Where theory seems to disagree: RepLinUCB.* Its theorem has d^3/rho sqrt(T); at a fixed gap the slope is
+  {fixed["rho, vectors"]:.2f} in rho and {fixed["d"]:.2f} in d. The theorem is about the worst gap: at a fixed one
+  regret
+  goes as the square of the radius over the gap, hence with rho^-2, and with up to d^6. The test: orthogonal actions,
+  the
+  largest regret over {len(worst_gap.GAPS)} gaps from {max(worst_gap.GAPS)} to {min(worst_gap.GAPS):.2g}.
 
-{table(["system, at its worst gap", "slope in rho", "slope in T"], gaps)}
+{table(["system, at its worst gap", "slope in rho", "slope in T", "slope in d"], gaps)}
 
-{figure("worst", "the largest regret over all gaps, against rho and against T")}
+{figure("worst", "the largest regret over all gaps, against rho, T and d")}
 
-There it is {lin["rho"]:.2f} in rho and {lin["T"]:.2f} in T, as the theorem says. The same explains why elimination beats
-`RepLinUCB` on the vectors above: with a fixed gap it stops paying once it has decided. `EsfandiariThreshold` and
-`EsfandiariLinear` do not depend on rho here, since with two actions beta is 2304 for every rho of the table.
+There `RepLinUCB` has {lin["rho"]:.2f} in rho, {lin["T"]:.2f} in T and {lin["d"]:.2f} in d, beside -1, 1/2 and 3. The
+same explains why elimination beats `RepLinUCB` on the vectors above, although its theorem has K^2/rho^2: with a fixed
+gap it stops paying once it has decided. Without dependence on rho here: {_code(flat)}; with two actions the floor of
+2304 is beta for all rho of the table.
 """
 
 
@@ -236,8 +243,8 @@ def conservative(mismatch: list[Row]) -> str:
 {figure("mismatch", "the share of pairs of runs that differ, against the rho that was promised")}
 
 Each cell is the worst of ten instances (two and five arms, gaps from 0 to 0.2) or of two (vectors, d = 2 and 5), with
-{PAIRS} pairs each at T = {number(HORIZON)}, and the exact 95 % interval of that instance. The worst of several is above its
-own mean by chance, so the table leans towards blaming.
+{PAIRS} pairs each at T = {number(HORIZON)}, and the exact 95 % interval of that instance. The worst of several is above
+its own mean by chance, so the table leans towards blaming.
 
 {table(["actions", "system", *(f"rho = {rho}" for rho in rhos)], lines)}
 
@@ -259,28 +266,42 @@ def samples(rows: list[Row]) -> str:
 
     lines = [[f"{name}, {what}", *line(name, column)] for column, what in _SAMPLES.items() for name in names]
     first, last = dims[0], dims[-1]
-
-    def ratio(d: int) -> str:
-        core, lemma = (one(rows, estimator=name, d=d)["rounds"] for name in ("core set", "Lemma 9"))
-        return number(core / lemma)
-
+    core, lemma = ([one(rows, estimator=name, d=d) for d in dims] for name in ("core set", "Lemma 9"))
+    ratio = [number(a["rounds"] / b["rounds"]) for a, b in zip(core, lemma, strict=True)]
+    powers = [slope(dims, [row["rounds"] for row in here])[0] for here in (core, lemma)]
+    found = [slope(dims, [row["needed"] for row in here])[0] for here in (core, lemma)]
+    # |C| n, n being of order |C|^2 g(pi) log(|C|/delta): with d in the place of |C| and g(pi), and no logarithm
+    even, half = slope(
+        dims,
+        [
+            row["rounds"] * (row["d"] / row["core"]) ** 3 * row["d"] / row["certificate"] / np.log(row["core"] / DELTA)
+            for row in lemma
+        ],
+    )
+    loose = [number(row["certificate"] / row["d"]) for row in lemma]
+    sharp = one(rows, estimator="core set, sharp", d=last)["rounds"]
     return f"""
 ## Samples for one error over all actions
 
 {figure("samples", "samples for a uniform error, planned and measured, against the dimension")}
 
-The error of every action is to be at most {EPSILON} with probability {1 - DELTA:g}, replicably, among 10d unit vectors. *Planned*
-is what the theorem asks for; *measured* is what would be enough, from the 95 % quantile of the largest error in
-{rows[0]["draws"]} estimates of each plan (errors fall as the root of the samples). The last column is the power of d.
+The error of every action is to be at most {EPSILON} with probability {1 - DELTA:g}, replicably, among 10d unit vectors.
+*Planned* is what the theorem asks for; *measured* is what would be enough, from the 95 % quantile of the largest error
+in {rows[0]["draws"]} estimates of each plan (errors fall as the root of the samples). The last column is the power of
+d.
 
 {table(["estimator", *(f"d = {d}" for d in dims), "power of d"], lines)}
 
-The paper says that RepRidge on a core set needs a factor d less than Lemma 9 of Esfandiari et al., d^4 and not d^5. With
-explicit constants both need d^4, and the core set of Prop. 4.1 needs {ratio(first)} times as much as Lemma 9 at
-d = {first} and {ratio(last)} times at d = {last}. The d^5 comes from adding up the errors of all means; the inequality of
-Cauchy and Schwarz does with the root (`estimators/least_squares.py`). What does help is the sharp calibration: d^3, and
-{times(one(rows, estimator="Lemma 9", d=last)["rounds"], one(rows, estimator="core set, sharp", d=last)["rounds"])} less
-than Lemma 9 at d = {last}.
+The paper says that RepRidge on a core set needs a factor d less than Lemma 9 of Esfandiari et al., d^4 and not d^5. The
+plans have the powers {powers[0]:.2f} and {powers[1]:.2f}. Lemma 9 needs |C|^3 g(pi) log(|C|/delta), and here core sets
+C grow from {lemma[0]["core"]} to {lemma[-1]["core"]} actions and designs get looser, g(pi) from {loose[0]} d to
+{loose[-1]} d, of 4 d that are allowed. With d in the place of |C| and g(pi), and without the logarithm, its power is
+{even:.2f} ± {half:.2f}. What is really needed has the powers {found[0]:.2f} and {found[1]:.2f}. So
+the factor is one of log log d, and explicit constants weigh more: the core set of Prop. 4.1 needs {ratio[0]} times as
+much as Lemma 9 at d = {first} and {ratio[-1]} times at d = {last}. The d^5 comes from adding up the errors of all
+means;
+the inequality of Cauchy and Schwarz does with the root (`estimators/least_squares.py`). What does help is the sharp
+calibration: {times(lemma[-1]["rounds"], sharp)} less than Lemma 9 at d = {last}.
 """
 
 
@@ -303,15 +324,17 @@ def price(rows: list[Row], found: list[Row]) -> str:
 
 {figure("price", "regret over that of the twin that is not replicable, against rho")}
 
-Regret over that of `Plain` at T = {number(AT)}; after the semicolon the smallest horizon, of the powers of ten played, at
-which it is below 2. Horizons at which `Plain` still loses {LEARNED:.0%} or more of what random play loses do not count.
+Regret over that of `Plain` at T = {number(AT)}; after the semicolon the smallest horizon, of the powers of ten played,
+at which it is below 2. Horizons at which `Plain` still loses {LEARNED:.0%} or more of what random play loses do not
+count.
 
 {table(["instance", "system", *(f"rho = {rho}" for rho in rhos)], lines)}
 
 A ratio below 2 is reached {len(reached)} times in {len(found)}: {_systems(reached)}. The others do not reach it by
-{number(max(row["horizon"] for row in rows))}. Their regret is nearly constant from some horizon on and that of
-`Plain` grows with log T, so that the ratio does fall, but a factor of ten would take the tenfold log T: replicability
-is free asymptotically, at horizons that nobody plays.
+{number(max(row["horizon"] for row in rows))}. Where regret levels off, that of `Plain` still grows with log T, so that
+the ratio does fall; but a
+factor of ten takes the tenfold log T. Replicability is free asymptotically, at horizons that nobody plays; with one
+decision, few actions and a generous rho it is nearly free at once.
 """
 
 
@@ -327,7 +350,7 @@ def broken(rows: list[Row]) -> str:
         return f"{row['apart'] / row['pairs']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
 
     said: dict[str, Callable[[float], str]] = {
-        "machines": lambda x: "strict arithmetic" if x else "ordinary arithmetic",
+        "machines": lambda x: ("ordinary arithmetic", "its cells", "strict arithmetic")[int(x)],
         "sequence": lambda x: f"{x:g} more numbers drawn before the second run",
         "contexts": lambda x: f"sets moved by up to {x:g}",
         "tails": lambda x: f"Student's law, {x:g} degrees of freedom",
@@ -345,26 +368,32 @@ def broken(rows: list[Row]) -> str:
         for row in rows
         if row["kind"] in heads
     ]
+    bits = [one(rows, kind="machines", level=level) for level in (0, 1, 2)]
     levels = sorted({row["level"] for row in rows if row["kind"] == "noise"}, reverse=True)
+    shares = ", ".join(
+        f"{one(rows, kind='noise', system=name, level=0.5)['apart'] / BROKEN:.2f} ({name})"
+        for name in ("RepUCB sharp", "RepCommit", "RepEliminate")
+    )
     declared = [
-        [name, *(f"{one(rows, kind='noise', system=name, level=x)['apart'] / 200:.2f}" for x in levels)]
+        [name, *(f"{one(rows, kind='noise', system=name, level=x)['apart'] / BROKEN:.2f}" for x in levels)]
         for name in dict.fromkeys(row["system"] for row in rows if row["kind"] == "noise")
     ]
     return f"""
 ## What breaks
 
-One condition of the theorems is violated at a time. The share of pairs that differ, with its exact 95 % interval, beside
-a promised rho of 0.1:
+One condition of the theorems is violated at a time. The share of pairs that differ, with its exact 95 % interval,
+beside a promised rho of 0.1:
 
 {table(["violated", "system", "how", "differ", "mean regret"], lines)}
 
-* *Arithmetic.* The same data on two kinds of processor: in ordinary floating point no two estimates have the same bits,
-  although their cells are the same; in strict arithmetic all have.
+* *Arithmetic.* The same data on two kinds of processor, {CORES[0]} and {CORES[1]}: in ordinary floating point
+  {bits[0]["apart"]} of {bits[0]["of"]} estimates differ in their bits, although only {bits[1]["apart"]} differ in a
+  cell; in strict arithmetic {bits[2]["apart"]} differ.
 * *Named randomness.* One more number drawn in one of two runs, and a sequential stream has nothing in common any more.
 * *Contexts* have to be the same in both runs. Differences far below the resolution of the estimates do nothing; those
   that are not are another instance.
 * *Heavy tails*: with three degrees of freedom, beyond what sub-Gaussian theory covers, sums of many rewards are still
-  normal enough; without a variance they are not.
+  normal enough; without a variance (rewards cut at ±1000, which the arithmetic asks for) they are not.
 * *Drift* is shared by both runs, so that they agree as promised, and are both wrong: who has committed to an arm loses
   the gap in every round after the change.
 
@@ -375,9 +404,9 @@ declared over true noise:
 
 {figure("noise", "the share of pairs that differ, against declared over true noise")}
 
-Half of the true noise costs the sharp systems a little more than rho; the paper's constants and the older systems have
-slack for a factor of ten. A system that differs rarely at a very small ratio has not become better: it decides so fast
-that its thresholds lie far beyond the gap or far below it, or it never rounds at all.
+The sharp systems have no slack: with half of the true noise declared {shares} of the pairs differ. The paper's
+constants and the older systems have slack for a factor of about ten. That `RepUCB` sharp differs rarely at the smallest
+ratios is due to these gaps, and no theorem says it.
 """
 
 
@@ -386,6 +415,7 @@ def _lost(row: Row) -> str:
 
 
 def logged(rows: list[Row]) -> str:
+    rates = np.sort(environment().means)
     levels = sorted({row["noise"] for row in rows}, reverse=True)
     powers = sorted({row["horizon"] for row in rows})
     lines = []
@@ -405,8 +435,9 @@ def logged(rows: list[Row]) -> str:
 34 items of a fashion shop as arms, with the click rates of a log of 20,000 impressions, drawn to the overall rate as by
 {PRIOR:g} impressions. Source: the sample of the Open Bandit Dataset (ZOZO, Inc.; Saito, Aihara, Matsutani and Narita
 2021), campaign "men", that ships inside the Python package obp 0.4.1, which is under the Apache License 2.0.
-`studies/data/clicks.csv` has the counts that are used, `studies/logged.py` extracts them. Rates are below 1.3 %, so that
-gaps are below a hundredth: a hard instance. Clicks are in [0, 1], noise 0.5; no click rate here has a sub-Gaussian
+`studies/data/clicks.csv` has the counts that are used, `studies/logged.py` extracts them. The largest rate is
+{100 * float(rates[-1]):.2g} %, the second {100 * float(rates[-2]):.2g} %: a hard instance. Clicks are in [0, 1], noise
+0.5; no click rate here has a sub-Gaussian
 parameter above {noise():.3g}, and who knows that may declare it.
 
 {figure("logged", "clicks lost on 34 items, for two declared noise levels")}
@@ -416,8 +447,8 @@ Clicks lost by the horizon, and the pairs that differ at the horizon where most 
 {table(["noise", "system", *(f"T = {number(T)}" for T in powers), "differ"], lines)}
 
 {"All systems keep their promise." if not bad else f"{len(bad)} audits fail."} A shop with a million impressions cannot
-learn replicably which of 34 items is clicked most: until {number(10**8)} every system loses about as much as random play.
-(`EsfandiariThreshold` plays the first item that is left, which here happens to be better than the average one.) By
-{number(powers[-1])} `{first}` has lost least, {number(replicable[first])} clicks, {times(replicable[first], late["Plain"])}
-what `Plain` loses.
+learn replicably which of 34 items is clicked most: until {number(10**8)} every replicable system loses about as much as
+random play. (`EsfandiariThreshold` plays the first item that is left, which here happens to be better than the average
+one.) By {number(powers[-1])} `{first}` has lost least, {number(replicable[first])} clicks,
+{times(replicable[first], late["Plain"])} what `Plain` loses.
 """

@@ -27,7 +27,9 @@ def read(name: str) -> list[Row]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+        rows = list(csv.DictReader(file))
+    # a digest may look like a number
+    return [{key: text if key == "digest" else _value(text) for key, text in row.items()} for row in rows]
 
 
 def completed(name: str, settings: Iterable[Row], play: Callable[[Row], Row], *, version: int = 1) -> list[Row]:
@@ -35,15 +37,19 @@ def completed(name: str, settings: Iterable[Row], play: Callable[[Row], Row], *,
     wanted = {digest(each, version): each for each in settings}
     rows = {row["digest"]: row for row in read(name) if row["digest"] in wanted}
     missing = [key for key in wanted if key not in rows]
-    with Parallel(n_jobs=2) as pool:
-        for first in range(0, len(missing), _BATCH):
-            part = missing[first : first + _BATCH]
-            results = pool(delayed(play)(wanted[key]) for key in part)
-            rows |= {key: {**wanted[key], **r, "digest": key} for key, r in zip(part, results, strict=True)}
-            _write(name, [rows[key] for key in wanted if key in rows])
-            print(f"{name}: {len(rows)} of {len(wanted)}", flush=True)
+    for first in range(0, len(missing), _BATCH):
+        part = missing[first : first + _BATCH]
+        results = played(play, [wanted[key] for key in part])
+        rows |= {key: {**wanted[key], **r, "digest": key} for key, r in zip(part, results, strict=True)}
+        _write(name, [rows[key] for key in wanted if key in rows])
+        print(f"{name}: {len(rows)} of {len(wanted)}", flush=True)
     _write(name, [rows[key] for key in wanted])
     return read(name)
+
+
+def played(play: Callable[[Row], Row], settings: list[Row]) -> list[Row]:
+    """Play rows in two processes."""
+    return list(Parallel(n_jobs=2)(delayed(play)(each) for each in settings))
 
 
 def _write(name: str, rows: list[Row]) -> None:

@@ -1,6 +1,8 @@
 """Numbers and tables as text."""
 
+import re
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 
 from replibandit.plots.axes import power
 
@@ -19,3 +21,19 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def figure(name: str, what: str) -> str:
     """Return a figure in Markdown."""
     return f"![{what}](images/study-{name}.svg)"
+
+
+def wrapped(text: str) -> str:
+    """Return Markdown with its paragraphs and list items filled to 120 letters; tables and figures stay as they are."""
+    blocks = re.split(r"\n\n+", text.strip())
+    return "\n\n".join(_wrapped(block) for block in blocks)
+
+
+def _wrapped(block: str) -> str:
+    if block.startswith(("|", "#", "!")):
+        return block
+    items = re.split(r"\n(?=\* )", block)
+    return "\n".join(
+        fill(" ".join(item.split()), 120, subsequent_indent="  " * item.startswith("* "), break_on_hyphens=False)
+        for item in items
+    )
