@@ -48,7 +48,7 @@ class Design:
 class Grid:
     """How an estimate is rounded, in lanes: ||theta^ - theta*||_V <= radius before, `inflated_radius` after.
 
-    `unit` is the radius times min(1, c_mu): what a solver's tolerance is measured in.
+    `unit` is what a solver's tolerance is measured in: min(1, c_mu) times the radius or, where that is less, the width.
     """
 
     unit: FloatArray
@@ -85,6 +85,10 @@ def sharp_grid(
     unit = _unit(model, design, rest)
     radius = _divided(unit, design)
     width = sharp_width(design.spread(), runs=runs, noise=model.noise, rho=rho)
+    if design.slope is not None:
+        unit = np.where(
+            width > 0, np.minimum(unit, design.slope * width), unit
+        )  # sqrt(lambda) S can be far above alpha
     return Grid(unit=unit, radius=radius, width=width, inflated_radius=radius + reach * width)  # beta + c alpha
 
 
