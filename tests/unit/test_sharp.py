@@ -44,6 +44,22 @@ def test_the_constants_bound_the_distances_of_two_runs() -> None:
     assert ranges["extremal"] > PATH * 0.99  # the constant is sharp
 
 
+def test_the_constants_need_one_law() -> None:
+    """Two laws of mean 0 and variance 1, each value with its probability: they are farther apart than any one law."""
+    signs = [(1.0, 0.5), (-1.0, 0.5)]
+    apart = [(0.0, 3 / 4), (2.0, 1 / 8), (-2.0, 1 / 8)]
+    wide = [(sign * size, p / 2) for size, p in ((2 / 3, 7 / 12), (4 / 3, 5 / 12)) for sign in (1, -1)]
+    for law in (signs, apart, wide):
+        assert sum(p * x for x, p in law) == pytest.approx(0.0)
+        assert sum(p * x * x for x, p in law) == pytest.approx(1.0)
+    distance = sum(p * q * abs(a - c) for a, p in signs for c, q in apart)
+    reach = sum(p * q * (max(0.0, a, c) - min(0.0, a, c)) for a, p in signs for c, q in wide)
+    assert distance == pytest.approx(1.25)
+    assert reach == pytest.approx(37 / 24)
+    assert PAIR < distance <= math.sqrt(2)
+    assert PATH < reach <= 1 + 1 / math.sqrt(2)
+
+
 @pytest.mark.parametrize("dim", [1, 2, 5, 20, 200])
 @pytest.mark.parametrize("candidates", [None, 1, 50])
 def test_rounding_moves_by_no_more_than_the_dither_says(dim: int, candidates: int | None) -> None:
@@ -105,6 +121,19 @@ def test_a_sharp_plan_never_runs_out_of_batches() -> None:
     assert (own.batches, own.rho) == (3, (0.0, 0.05, 0.03))
 
 
+def test_a_plan_of_few_batches_in_many_dimensions_waits_for_no_more_than_doubles_hold() -> None:
+    plan = replace(LIN, horizon=10**12, batches=1).plan(30)
+    assert plan.batches == 1
+    assert plan.growth == pytest.approx(math.exp(700))
+
+
+def test_budgets_that_leave_a_batch_nothing_are_refused() -> None:
+    spec = replace(LIN, batches=3000, growth=1e5, budgets="geometric")
+    with pytest.raises(InvalidInput, match="the first ones get nothing"):
+        spec.plan(2)
+    assert all(replace(spec, budgets="mixed").plan(2).rho[1:])
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -149,6 +178,16 @@ def test_the_first_count_is_the_smallest_that_can_tell() -> None:
         assert 2 * sharp_schedule(spec, 2).bonuses[0] <= spread
         wider = replace(spec, spread=2.0 * float(sharp_schedule(replace(spec, spread=spread * 1.2), 2).bonuses[0]))
         assert sharp_schedule(wider, 2).pulls[0] <= first
+
+
+def test_no_arm_is_played_so_often_that_another_lacks_its_first_pulls() -> None:
+    spec = rb.RepUCB(horizon=2000, rho=0.5, calibration="sharp")
+    first = spec.schedule(3).pulls[0]
+    run = rb.simulate(spec, rb.BernoulliArms(means=np.full(3, 0.5)), seed=1, rng=np.random.default_rng(0))
+    most = max(run.times[run.arms == arm].sum() for arm in range(3))
+    assert 1 < first < most <= 2000 - 2 * first
+    # gaps too small to be seen: the most that can be lost
+    assert rb.bounds(spec, gaps=[0.0, 1e-3, 1e-3]).regret == pytest.approx(2e-3 * (2000 - 2 * first) + 0.5)
 
 
 def test_where_no_call_can_tell_anything_arms_are_played_equally_often() -> None:
