@@ -18,6 +18,7 @@ from replibandit.estimators.span import in_own_dimension, span_of
 from replibandit.estimators.whitening import WHITENINGS
 from replibandit.policies.plan import BUDGETS, sharp_plan
 from replibandit.policies.schedule import Schedule, sharp_schedule
+from tests.reference import routes
 
 LIN = rb.RepLinUCB(horizon=10**6, rho=0.1, delta=0.01, noise=0.5, calibration="sharp")
 UCB = rb.RepUCB(horizon=10**6, rho=0.1, calibration="sharp")
@@ -269,3 +270,23 @@ def test_a_solver_is_exact_to_a_small_part_of_the_width(penalty: float) -> None:
         X, y, link="logistic", noise=1e-3, penalty=penalty, rho=0.1, delta=0.01, seed=1, calibration="sharp"
     )
     assert fit.residual <= 2.0**-24 * fit.min_slope * fit.width
+
+
+FLAT = routes.vectors(np.random.default_rng(5), routes.ARMS, 2) @ routes.vectors(
+    np.random.default_rng(6), 2, routes.DIM
+)
+ROUTES = [
+    *routes.CASES,
+    routes.Case(name="RepLinUCB-flat", spec=routes.lin, actions=FLAT),
+    routes.Case(name="RepGLMUCB-flat", spec=routes.glm, actions=FLAT),
+]
+
+
+@pytest.mark.parametrize("case", ROUTES, ids=str)
+def test_a_sharp_session_is_the_sharp_simulation(case: routes.Case) -> None:
+    sharp = replace(case, spec=lambda horizon: replace(case.spec(horizon), calibration="sharp"))
+    world = routes.world(sharp, 150, data=3)
+    expected = routes.simulated(world, "s").fingerprint
+    assert routes.round_by_round(world, "s").fingerprint == expected
+    assert routes.batch_by_batch(world, "s", lambda open_ones: open_ones[::-1]).fingerprint == expected
+    assert routes.restored(world, "s", 7).fingerprint == expected
