@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,26 @@ def test_leverages(whitening: str) -> None:
         assert h[lane] == pytest.approx(expected, abs=1e-9)
         assert (h[lane] >= expected - 1e-13).all()  # rounded up
     assert ((h >= 0) & (h <= 1)).all()
+
+
+@pytest.mark.parametrize("rows", [3, 60])
+@pytest.mark.parametrize("apart", [1e-7, 1e-3, 1.0])
+@pytest.mark.parametrize("penalty", [1e-12, 1e-6, 1.0, 1e6])
+def test_leverages_of_a_design_that_is_nearly_singular(penalty: float, apart: float, rows: int) -> None:
+    """Against exact fractions: what rounding errors take from the width is below a thousandth of it."""
+    rng = np.random.default_rng(rows)
+    X = np.rint((rng.standard_normal(3) + apart * rng.standard_normal((rows, 3))) * 2.0**22) / 2.0**24
+    G = X.T @ X
+    L = cholesky(penalty * np.eye(3) + G)
+    h = WHITENINGS["cholesky"](G, L).leverages(penalty * np.eye(3) + G - penalty * np.eye(3))
+    exact = np.zeros(3)
+    for x in X:
+        solved: list[Fraction] = []
+        for i, row in enumerate(L.tolist()):
+            known = sum(Fraction(row[j]) * value for j, value in enumerate(solved))
+            solved.append((Fraction(float(x[i])) - known) / Fraction(row[i]))
+        exact += [float(value**2) for value in solved]
+    assert np.sqrt(h).sum() >= 0.999 * np.sqrt(exact).sum()
 
 
 @pytest.mark.parametrize("name", BUDGETS)
