@@ -24,6 +24,7 @@ from replibandit.cli import reports
 from replibandit.errors import InvalidInput
 from replibandit.experiment import ENVIRONMENTS
 from replibandit.machine import check_machine
+from replibandit.policies import ucb1
 from replibandit.report import pictures
 
 COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "report", "check-machine")
@@ -227,6 +228,13 @@ def test_audit_measures_the_price_of_a_reference(run: Run) -> None:
     assert "Take more pairs, 36 at least." in run("audit", *REP_UCB, "--pairs", "5").out
 
 
+def test_one_pair_has_no_standard_error(run: Run) -> None:
+    found = run("audit", *REP_UCB, "--horizon", "1e3", "--reference", "UCB1", "--pairs", "1", "--output", "one.json")
+    assert found.code == 2
+    assert "differ at most (+- ?)" in found.out
+    assert run("report", "one.json").code == 0
+
+
 def test_bounds_says_when_the_bound_says_something(run: Run) -> None:
     found = run("bounds", *REP_UCB, "--json")
     assert found.code == 0
@@ -419,6 +427,25 @@ def test_settings_are_written_as_in_toml_or_plainly(run: Run) -> None:
     found = run("audit", *UCB1, *settings, "--pairs", "4", "--json")
     assert json.loads(found.json["spec"]) == {"policy": "UCB1", "horizon": 200, "noise": 0.25}
     assert (found.json["tally"]["level"], found.json["seed"]) == (0.9, "Key(7)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patient(ucb1.UCB1):
+    """A policy that the command line has never heard of."""
+
+    patience: int
+
+
+def test_a_new_policy_of_the_catalog_needs_no_change_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(POLICIES, "Patient", Patient)
+    patient = ("--policy", "Patient", "--horizon", "200", *ARMS)
+    assert "Patient needs patience; write that in the file, or --set patience=VALUE." in run("simulate", *patient).err
+    found = run("simulate", *patient, "--set", "patience=3e0", "--json")
+    assert found.json["spec"] == {"policy": "Patient", "horizon": 200, "noise": 0.5, "patience": 3}
+    assert run("audit", *patient, "--set", "patience=3", "--rho", "0.1", "--pairs", "9").code == 1
+    reference = ("--reference", "Patient", "--set", "audit.reference.patience=3", "--horizon", "100", "--pairs", "2")
+    assert "times the regret of Patient: " in run("audit", *REP_UCB, *reference).out
+    assert "Patient" in run("simulate", *patient, "--policy", "Pat").err
 
 
 def test_a_seed_that_is_a_number_is_one(run: Run) -> None:
