@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from replibandit import cli, demo
@@ -23,6 +24,7 @@ from replibandit.cli import reports
 from replibandit.errors import InvalidInput
 from replibandit.experiment import ENVIRONMENTS
 from replibandit.machine import check_machine
+from replibandit.policies import ucb1
 from replibandit.report import pictures
 
 COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "report", "check-machine")
@@ -100,6 +102,16 @@ def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> Non
     assert found.exit_code == 0
     assert f"Usage: replibandit {' '.join(command)}" in found.output
     assert f"    replibandit {' '.join(command)}" in found.output.partition("Examples:\n")[2]
+
+
+def test_every_option_says_what_it_is() -> None:
+    silent: list[tuple[str, str]] = []
+    todo = [("replibandit", get_command(cli.app))]
+    for name, command in todo:
+        silent += [(name, param.name or "") for param in command.params if not getattr(param, "help", None)]
+        todo += getattr(command, "commands", {}).items()
+    assert {name for name, _ in todo} == {"replibandit", "fit", *COMMANDS, *FITS}
+    assert silent == []
 
 
 def test_version(run: Run) -> None:
@@ -216,6 +228,13 @@ def test_audit_measures_the_price_of_a_reference(run: Run) -> None:
     assert "Take more pairs, 36 at least." in run("audit", *REP_UCB, "--pairs", "5").out
 
 
+def test_one_pair_has_no_standard_error(run: Run) -> None:
+    found = run("audit", *REP_UCB, "--horizon", "1e3", "--reference", "UCB1", "--pairs", "1", "--output", "one.json")
+    assert found.code == 2
+    assert "differ at most (+- ?)" in found.out
+    assert run("report", "one.json").code == 0
+
+
 def test_bounds_says_when_the_bound_says_something(run: Run) -> None:
     found = run("bounds", *REP_UCB, "--json")
     assert found.code == 0
@@ -314,7 +333,7 @@ def test_every_command_has_a_test_of_its_json() -> None:
     [
         ("x.txt", "its name must end in .json"),
         ("no/x.json", "there is no folder no. Make it first"),
-        ("folder.json", "it cannot be written"),
+        ("folder.json", "which is a folder. Name another file."),
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_the_work(
@@ -325,6 +344,23 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(
     found = run("audit", *REP_UCB, "--output", output)
     assert (found.code, found.out) == (3, "")
     assert words in found.err
+
+
+@pytest.mark.parametrize("name", ["here.json", "new.json"])
+def test_what_may_not_be_changed_is_not(name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here.json").write_text("old")
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    found = run("audit", *UCB1, "--output", name)
+    assert (found.code, found.out) == (3, "")
+    assert "may not be changed. Name " in found.err
+    assert (tmp_path / "here.json").read_text() == "old"
+
+
+def test_a_second_run_takes_the_place_of_the_first(run: Run, tmp_path: Path) -> None:
+    for horizon in ("100", "200", "100"):
+        assert run("simulate", *UCB1, "--horizon", horizon, "--output", "runs.csv").code == 0
+        assert len((tmp_path / "runs.csv").read_text().splitlines()) == int(horizon) + 1
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.csv"]
 
 
 def test_a_failure_to_write_leaves_the_old_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,6 +427,25 @@ def test_settings_are_written_as_in_toml_or_plainly(run: Run) -> None:
     found = run("audit", *UCB1, *settings, "--pairs", "4", "--json")
     assert json.loads(found.json["spec"]) == {"policy": "UCB1", "horizon": 200, "noise": 0.25}
     assert (found.json["tally"]["level"], found.json["seed"]) == (0.9, "Key(7)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patient(ucb1.UCB1):
+    """A policy that the command line has never heard of."""
+
+    patience: int
+
+
+def test_a_new_policy_of_the_catalog_needs_no_change_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(POLICIES, "Patient", Patient)
+    patient = ("--policy", "Patient", "--horizon", "200", *ARMS)
+    assert "Patient needs patience; write that in the file, or --set patience=VALUE." in run("simulate", *patient).err
+    found = run("simulate", *patient, "--set", "patience=3e0", "--json")
+    assert found.json["spec"] == {"policy": "Patient", "horizon": 200, "noise": 0.5, "patience": 3}
+    assert run("audit", *patient, "--set", "patience=3", "--rho", "0.1", "--pairs", "9").code == 1
+    reference = ("--reference", "Patient", "--set", "audit.reference.patience=3", "--horizon", "100", "--pairs", "2")
+    assert "times the regret of Patient: " in run("audit", *REP_UCB, *reference).out
+    assert "Patient" in run("simulate", *patient, "--policy", "Pat").err
 
 
 def test_a_seed_that_is_a_number_is_one(run: Run) -> None:
@@ -483,6 +538,15 @@ def test_tables_go_on_below_in_a_narrow_terminal() -> None:
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 40
     assert len([line for line in done.stdout.splitlines() if line.startswith(" run ")]) > 1
+
+
+def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:
+    done = shell('HOME="$PWD" replibandit --install-completion && source .bash_completions/replibandit.sh', tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bash completion installed" in done.stdout
+    assert ".bash_completions/replibandit.sh" in (tmp_path / ".bashrc").read_text()
+    shown = shell("replibandit --show-completion && true", tmp_path)
+    assert "complete -o default -F _replibandit_completion replibandit" in shown.stdout
 
 
 @pytest.mark.parametrize(

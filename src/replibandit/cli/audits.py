@@ -1,5 +1,6 @@
 """`audit`: how often do two runs with one seed differ?"""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -104,7 +105,8 @@ def _optional(found: Audit) -> Iterator[tuple[str, str]]:
     """Yield what was found about a policy that rounds, and against a reference."""
     if found.predicted is not None:
         value, error = found.predicted.value, found.predicted.error
-        yield "predicted", f"{share(value)} differ at most (+- {share(error)}), by how close the estimates came"
+        known = "?" if math.isnan(error) else share(error)  # one key has no standard error
+        yield "predicted", f"{share(value)} differ at most (+- {known}), by how close the estimates came"
     if found.price is not None and found.reference is not None:
         yield "price", f"{with_error(found.price)} times the regret of {described(from_json(found.reference))}"
 

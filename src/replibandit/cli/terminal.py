@@ -18,7 +18,7 @@ from replibandit.catalog import spec_settings
 from replibandit.report.words import count
 
 FINE, NO, UNDECIDED, INVALID, DEFECT, INTERRUPTED, CLOSED = 0, 1, 2, 3, 70, 130, 141
-_MANY_ROUNDS = 10**6
+_MANY_ROUNDS = 10**5
 _GAP = 2  # blanks between the columns of a table
 
 
