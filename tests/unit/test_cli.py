@@ -390,8 +390,11 @@ def test_a_failure_to_write_leaves_the_old_file(run: Run, tmp_path: Path, monkey
         (("simulate", *REP_UCB, "--means", "0.5,x"), "--means is '0.5,x'; write numbers with commas between them"),
         (("simulate", *REP_UCB, "--set", "penalty"), "--set has 'penalty'; write NAME=VALUE"),
         (("simulate", *REP_UCB, "--set", "colour=red"), "RepUCB has no setting colour; its settings are horizon, rho"),
-        (("audit", *REP_UCB, "--pairs", "0"), "pairs is 0; it must be a whole number, 1 or above."),
-        (("audit", *REP_UCB, "--jobs", "0"), "n_jobs is 0; it must be a number of processes"),
+        (("audit", *REP_UCB, "--pairs", "0"), "'--pairs': '0' is not a whole number, 1 or above."),
+        (("audit", *REP_UCB, "--pairs", "1.5"), "'--pairs': '1.5' is not a whole number, 1 or above."),
+        (("audit", *REP_UCB, "--set", "audit.pairs=0"), "pairs is 0; it must be a whole number, 1 or above."),
+        (("simulate", *REP_UCB, "--runs", "x"), "'--runs': 'x' is not a number."),
+        (("audit", *REP_UCB, "--jobs", "0"), "'--jobs': '0' is not a number of processes; write 1 or more"),
         (("audit", "--policy", "UCB1", "--horizon", "9", *ARMS), "UCB1 promises no rho; say which one"),
         (("bounds", "--policy", "Thompson", "--horizon", "9", *ARMS), "no finite-time bound is stated for Thompson"),
         (("report", "none.json"), "replibandit: none.json cannot be read: No such file or directory."),
@@ -451,6 +454,12 @@ def test_a_new_policy_of_the_catalog_needs_no_change_here(run: Run, monkeypatch:
 def test_a_seed_that_is_a_number_is_one(run: Run) -> None:
     seeds = [run("simulate", *REP_UCB, "--seed", seed, "--json").json["seed"] for seed in ("7", "07", "-7", "lab-7")]
     assert seeds == [7, "07", -7, "lab-7"]
+
+
+def test_whole_numbers_may_be_written_with_an_exponent_and_are_exact(run: Run) -> None:
+    found = run("simulate", *UCB1, "--runs", "2e0", "--rewards", str(2**60 + 1), "--json")
+    assert (len(found.json["runs"]), found.json["rewards"]) == (2, 2**60 + 1)
+    assert run("audit", *UCB1, "--pairs", "1e1", "--jobs", "2", "--json").json["tally"]["rho"] == 0.1
 
 
 def test_the_example_names_what_there_is(run: Run) -> None:

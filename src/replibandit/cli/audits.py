@@ -37,8 +37,8 @@ def audit(
     settings: options.Settings = None,
     seed: options.Seed = None,
     pairs: Annotated[
-        float | None,
-        typer.Option(parser=options.number, metavar="N", help="The number of pairs of runs, 1000 unless said."),
+        int | None,
+        typer.Option(parser=options.whole(1), metavar="N", help="The number of pairs of runs, 1000 unless said."),
     ] = None,
     sequential: Annotated[bool, typer.Option("--sequential", help="Stop as soon as the verdict is certain.")] = False,
     reference: Annotated[

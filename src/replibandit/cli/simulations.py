@@ -41,8 +41,8 @@ def simulate(
     means: options.Means = None,
     settings: options.Settings = None,
     seed: options.Seed = None,
-    runs: Annotated[int, typer.Option(min=1, metavar="N", help="The number of runs.")] = 1,
-    rewards: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of the rewards.")] = 0,
+    runs: Annotated[int, typer.Option(parser=options.whole(1), metavar="N", help="The number of runs.")] = 1,
+    rewards: Annotated[int, typer.Option(parser=options.whole(0), metavar="N", help="The seed of the rewards.")] = 0,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write all decisions there: .csv, or .jsonl with one object a line."),
