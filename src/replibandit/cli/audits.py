@@ -12,7 +12,8 @@ from replibandit.audit import audit as measure
 from replibandit.catalog import from_json
 from replibandit.cli import options
 from replibandit.cli.files import check_output, save
-from replibandit.cli.terminal import FINE, NO, UNDECIDED, Leave, described, facts, show, warn_of_length, write
+from replibandit.cli.lengths import warn_of_length
+from replibandit.cli.terminal import FINE, NO, UNDECIDED, Leave, described, facts, show, write
 from replibandit.findings import Audit
 from replibandit.report.parting import quantile
 from replibandit.report.words import count, plural, share, span, with_error
@@ -70,9 +71,9 @@ def audit(
         if value is not None:
             plan = experiment.with_setting(plan, f"audit.{name}", value)
     spec, env, chosen = experiment.policy(plan), experiment.environment(plan), experiment.audit_settings(plan)
-    for each in (spec, chosen.get("reference")):
-        warn_of_length(each)
     with experiment.blamed(plan):
+        for each in filter(None, (spec, chosen.get("reference"))):
+            warn_of_length(each, env)
         found = measure(spec, env, n_jobs=jobs, **chosen)
     if output is not None:
         save(output, found.to_json() + "\n")
