@@ -493,7 +493,12 @@ def test_a_page_without_matplotlib_says_so(run: Run, monkeypatch: pytest.MonkeyP
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "replibandit", "audit", *UCB1, "--horizon", "1e9", "--output", "audit.json"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True) as process:
+
+    def heed() -> None:
+        """Undo what a shell does to what it runs in the background: there, Ctrl-C is ignored."""
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True, preexec_fn=heed) as process:
         assert process.stderr is not None
         assert "decides in every round" in process.stderr.readline()  # the last thing before the work
         process.send_signal(signal.SIGINT)
