@@ -11,9 +11,10 @@ from replibandit import checks
 from replibandit.arithmetic import exp, log
 from replibandit.calibration import CALIBRATIONS
 from replibandit.errors import InvalidInput
+from replibandit.estimators.grids import Model
 
 
-class Settings(Protocol):
+class Settings(Model, Protocol):
     """The settings of a batched linear policy."""
 
     @property
@@ -22,12 +23,6 @@ class Settings(Protocol):
     def rho(self) -> float: ...
     @property
     def delta(self) -> float: ...
-    @property
-    def noise(self) -> float: ...
-    @property
-    def penalty(self) -> float: ...
-    @property
-    def norm_bound(self) -> float: ...
     @property
     def action_bound(self) -> float: ...
     @property
