@@ -21,7 +21,7 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import Ball, Contexts
-from replibandit.arithmetic import squared_norm
+from replibandit.arithmetic import normals, squared_norm
 from replibandit.arrays import FloatArray
 from replibandit.catalog import POLICIES
 from replibandit.environments.arms import BernoulliArms, GaussianArms
@@ -30,7 +30,6 @@ from replibandit.environments.laws import DiscreteArms
 from replibandit.environments.linear import GLMArms, LinearArms
 from replibandit.errors import InvalidInput
 from replibandit.key import Key
-from replibandit.policies.variates import normals
 from replibandit.tables import action_rows
 
 Table = Mapping[str, Any]
@@ -126,7 +125,7 @@ def policy(experiment: Experiment) -> Any:
     """Return the spec."""
     kind = _policy_kind(experiment)
     with blamed(experiment, "policy"):
-        return _built(kind, experiment.policy)
+        return _built(kind, experiment.policy, flag="")
 
 
 def environment(experiment: Experiment) -> Environment:
@@ -140,7 +139,8 @@ def environment(experiment: Experiment) -> Environment:
         table = dict(experiment.environment)
         if "actions" in table:
             table["actions"] = _actions(table["actions"])
-        env: Environment = _built(_kind("environment", ENVIRONMENTS, table.get("name")), table)
+        kind = _kind("environment", ENVIRONMENTS, table.get("name"))
+        env: Environment = _built(kind, table, flag="environment.")
         return env
 
 
@@ -163,7 +163,7 @@ def audit_settings(experiment: Experiment) -> dict[str, Any]:
     with blamed(experiment, "audit.reference"):
         kind = _kind("reference", POLICIES, reference.get("name"))
         shared = with_policy(experiment, kind.__name__).policy
-        return {**settings, "reference": _built(kind, {**shared, **reference})}
+        return {**settings, "reference": _built(kind, {**shared, **reference}, flag="audit.reference.")}
 
 
 def _changed(experiment: Experiment, **tables: Table) -> Experiment:
@@ -193,15 +193,15 @@ def _policy_kind(experiment: Experiment) -> type[Any]:
         return _kind("policy", POLICIES, experiment.policy.get("name"))
 
 
-def _built(kind: type[Any], table: Table) -> Any:
-    """Return the spec or the environment that a table describes."""
+def _built(kind: type[Any], table: Table, *, flag: str) -> Any:
+    """Return the spec or the environment that a table describes; in --set its settings begin with `flag`."""
     known = {setting.name: setting for setting in fields(kind) if setting.init}
     given = {name: value for name, value in table.items() if name != "name"}
     if unknown := [name for name in given if name not in known]:
         raise InvalidInput(f"{kind.__name__} has no setting {', '.join(unknown)}; its settings are {', '.join(known)}.")
     if missing := [name for name, setting in known.items() if setting.default is MISSING and name not in given]:
-        needed = ", ".join(missing)
-        raise InvalidInput(f"{kind.__name__} needs {needed}; write it in the file, as a flag, or as --set NAME=VALUE.")
+        flags = " ".join(f"--set {flag}{name}=VALUE" for name in missing)
+        raise InvalidInput(f"{kind.__name__} needs {', '.join(missing)}; write that in the file, or {flags}.")
     whole = [name for name, setting in known.items() if setting.type in (int, int | None)]
     return kind(**{name: _whole(value) if name in whole else value for name, value in given.items()})
 

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from replibandit import cli, demo
@@ -21,6 +23,8 @@ from replibandit.catalog import POLICIES
 from replibandit.cli import reports
 from replibandit.errors import InvalidInput
 from replibandit.experiment import ENVIRONMENTS
+from replibandit.machine import check_machine
+from replibandit.policies import ucb1
 from replibandit.report import pictures
 
 COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "report", "check-machine")
@@ -100,6 +104,16 @@ def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> Non
     assert f"    replibandit {' '.join(command)}" in found.output.partition("Examples:\n")[2]
 
 
+def test_every_option_says_what_it_is() -> None:
+    silent: list[tuple[str, str]] = []
+    todo = [("replibandit", get_command(cli.app))]
+    for name, command in todo:
+        silent += [(name, param.name or "") for param in command.params if not getattr(param, "help", None)]
+        todo += getattr(command, "commands", {}).items()
+    assert {name for name, _ in todo} == {"replibandit", "fit", *COMMANDS, *FITS}
+    assert silent == []
+
+
 def test_version(run: Run) -> None:
     found = run("--version")
     assert (found.code, found.out) == (0, f"replibandit {version('replibandit')}\n")
@@ -158,6 +172,30 @@ def test_simulate_prints_runs_that_agree(run: Run) -> None:
     assert "All 2 runs chose the same action in every round." in found.out
 
 
+def test_simulate_says_when_runs_part(run: Run) -> None:
+    found = run("simulate", *UCB1, "--runs", "3")
+    assert "of 2 further runs chose another action than run 1 in some round." in found.out
+    assert "One run. With --runs 2 another one has the same seed" in run("simulate", *UCB1).out
+
+
+def test_simulate_lists_the_arms_played_most(run: Run) -> None:
+    found = run("simulate", *REP_UCB, "--means", ",".join(["0.5"] * 12))
+    assert "These are the 10 arms that were played most, of 12." in found.out
+
+
+def test_simulate_knows_balls_and_sets_that_change(run: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "sets.npy", np.random.default_rng(0).uniform(-0.5, 0.5, size=(500, 4, 3)))
+    (tmp_path / "trial.toml").write_text(run("example").out)
+    ball = run("simulate", "trial.toml", "--set", "environment.actions={ball = 1.0, dim = 3}")
+    assert ball.code == 0
+    assert "share of the rounds" not in ball.out
+    sets = ("--set", "environment.actions=sets.npy", "--horizon", "500")
+    assert len(run("simulate", "trial.toml", *sets, "--json").json["runs"][0]["shares"]) == 4
+    found = run("simulate", "trial.toml", *sets, "--horizon", "501")
+    assert (found.code, found.out) == (3, "")
+    assert "sets has 500 rounds; round 501 was asked for. Lower the horizon." in found.err
+
+
 @pytest.mark.parametrize("name", ["decisions.csv", "decisions.jsonl"])
 def test_simulate_writes_every_decision(name: str, run: Run, tmp_path: Path) -> None:
     found = run("simulate", *REP_UCB, "--runs", "2", "--output", name, "--json")
@@ -177,6 +215,24 @@ def test_simulate_writes_every_decision(name: str, run: Run, tmp_path: Path) -> 
 def test_audit_leaves_with_its_verdict(arguments: list[str], code: int, verdict: str, run: Run) -> None:
     found = run("audit", *arguments, "--json")
     assert (found.code, found.json["verdict"]) == (code, verdict)
+
+
+def test_audit_measures_the_price_of_a_reference(run: Run) -> None:
+    found = run("audit", *REP_UCB, "--horizon", "1e3", "--reference", "UCB1", "--pairs", "10")
+    assert "times the regret of UCB1: horizon 1,000, noise 0.5" in " ".join(found.out.split())
+    assert (
+        "RepUCB needs rho; write that in the file, or --set audit.reference.rho=VALUE."
+        in run("audit", *UCB1, "--reference", "RepUCB").err
+    )
+    assert "Not replicable: two runs with one seed differ with probability" in run("audit", *UCB1, "--pairs", "9").out
+    assert "Take more pairs, 36 at least." in run("audit", *REP_UCB, "--pairs", "5").out
+
+
+def test_one_pair_has_no_standard_error(run: Run) -> None:
+    found = run("audit", *REP_UCB, "--horizon", "1e3", "--reference", "UCB1", "--pairs", "1", "--output", "one.json")
+    assert found.code == 2
+    assert "differ at most (+- ?)" in found.out
+    assert run("report", "one.json").code == 0
 
 
 def test_bounds_says_when_the_bound_says_something(run: Run) -> None:
@@ -205,9 +261,20 @@ def test_fit_prints_an_estimate_for_each_column(arguments: tuple[str, ...], run:
 
 
 def test_check_machine(run: Run) -> None:
-    found = run("check-machine", "--json")
-    assert found.json["reproduces"] is True
+    assert run("check-machine", "--json").json["reproduces"] is True
+    found = run("check-machine")
     assert found.code == 0
+    assert "This machine computes the published bits" in found.out
+
+
+def test_a_machine_with_other_bits_leaves_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = check_machine()
+    other = replace(here, computed=(("RepRidge", "another"), *here.computed[1:]))
+    monkeypatch.setattr("replibandit.cli.machines.checked", lambda: other)
+    found = run("check-machine")
+    assert found.code == 1
+    assert "This machine computes other bits than the published ones" in found.out
+    assert run("check-machine", "--json").json["reproduces"] is False
 
 
 def test_report_makes_a_page_of_audits(run: Run, tmp_path: Path) -> None:
@@ -266,7 +333,7 @@ def test_every_command_has_a_test_of_its_json() -> None:
     [
         ("x.txt", "its name must end in .json"),
         ("no/x.json", "there is no folder no. Make it first"),
-        ("folder.json", "it cannot be written"),
+        ("folder.json", "which is a folder. Name another file."),
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_the_work(
@@ -277,6 +344,23 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(
     found = run("audit", *REP_UCB, "--output", output)
     assert (found.code, found.out) == (3, "")
     assert words in found.err
+
+
+@pytest.mark.parametrize("name", ["here.json", "new.json"])
+def test_what_may_not_be_changed_is_not(name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here.json").write_text("old")
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    found = run("audit", *UCB1, "--output", name)
+    assert (found.code, found.out) == (3, "")
+    assert "may not be changed. Name " in found.err
+    assert (tmp_path / "here.json").read_text() == "old"
+
+
+def test_a_second_run_takes_the_place_of_the_first(run: Run, tmp_path: Path) -> None:
+    for horizon in ("100", "200", "100"):
+        assert run("simulate", *UCB1, "--horizon", horizon, "--output", "runs.csv").code == 0
+        assert len((tmp_path / "runs.csv").read_text().splitlines()) == int(horizon) + 1
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.csv"]
 
 
 def test_a_failure_to_write_leaves_the_old_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,8 +390,11 @@ def test_a_failure_to_write_leaves_the_old_file(run: Run, tmp_path: Path, monkey
         (("simulate", *REP_UCB, "--means", "0.5,x"), "--means is '0.5,x'; write numbers with commas between them"),
         (("simulate", *REP_UCB, "--set", "penalty"), "--set has 'penalty'; write NAME=VALUE"),
         (("simulate", *REP_UCB, "--set", "colour=red"), "RepUCB has no setting colour; its settings are horizon, rho"),
-        (("audit", *REP_UCB, "--pairs", "0"), "pairs is 0; it must be a whole number, 1 or above."),
-        (("audit", *REP_UCB, "--jobs", "0"), "n_jobs is 0; it must be a number of processes"),
+        (("audit", *REP_UCB, "--pairs", "0"), "'--pairs': '0' is not a whole number, 1 or above."),
+        (("audit", *REP_UCB, "--pairs", "1.5"), "'--pairs': '1.5' is not a whole number, 1 or above."),
+        (("audit", *REP_UCB, "--set", "audit.pairs=0"), "pairs is 0; it must be a whole number, 1 or above."),
+        (("simulate", *REP_UCB, "--runs", "x"), "'--runs': 'x' is not a number."),
+        (("audit", *REP_UCB, "--jobs", "0"), "'--jobs': '0' is not a number of processes; write 1 or more"),
         (("audit", "--policy", "UCB1", "--horizon", "9", *ARMS), "UCB1 promises no rho; say which one"),
         (("bounds", "--policy", "Thompson", "--horizon", "9", *ARMS), "no finite-time bound is stated for Thompson"),
         (("report", "none.json"), "replibandit: none.json cannot be read: No such file or directory."),
@@ -345,9 +432,34 @@ def test_settings_are_written_as_in_toml_or_plainly(run: Run) -> None:
     assert (found.json["tally"]["level"], found.json["seed"]) == (0.9, "Key(7)")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patient(ucb1.UCB1):
+    """A policy that the command line has never heard of."""
+
+    patience: int
+
+
+def test_a_new_policy_of_the_catalog_needs_no_change_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(POLICIES, "Patient", Patient)
+    patient = ("--policy", "Patient", "--horizon", "200", *ARMS)
+    assert "Patient needs patience; write that in the file, or --set patience=VALUE." in run("simulate", *patient).err
+    found = run("simulate", *patient, "--set", "patience=3e0", "--json")
+    assert found.json["spec"] == {"policy": "Patient", "horizon": 200, "noise": 0.5, "patience": 3}
+    assert run("audit", *patient, "--set", "patience=3", "--rho", "0.1", "--pairs", "9").code == 1
+    reference = ("--reference", "Patient", "--set", "audit.reference.patience=3", "--horizon", "100", "--pairs", "2")
+    assert "times the regret of Patient: " in run("audit", *REP_UCB, *reference).out
+    assert "Patient" in run("simulate", *patient, "--policy", "Pat").err
+
+
 def test_a_seed_that_is_a_number_is_one(run: Run) -> None:
     seeds = [run("simulate", *REP_UCB, "--seed", seed, "--json").json["seed"] for seed in ("7", "07", "-7", "lab-7")]
     assert seeds == [7, "07", -7, "lab-7"]
+
+
+def test_whole_numbers_may_be_written_with_an_exponent_and_are_exact(run: Run) -> None:
+    found = run("simulate", *UCB1, "--runs", "2e0", "--rewards", str(2**60 + 1), "--json")
+    assert (len(found.json["runs"]), found.json["rewards"]) == (2, 2**60 + 1)
+    assert run("audit", *UCB1, "--pairs", "1e1", "--jobs", "2", "--json").json["tally"]["rho"] == 0.1
 
 
 def test_the_example_names_what_there_is(run: Run) -> None:
@@ -381,7 +493,12 @@ def test_a_page_without_matplotlib_says_so(run: Run, monkeypatch: pytest.MonkeyP
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "replibandit", "audit", *UCB1, "--horizon", "1e9", "--output", "audit.json"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True) as process:
+
+    def heed() -> None:
+        """Undo what a shell does to what it runs in the background: there, Ctrl-C is ignored."""
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True, preexec_fn=heed) as process:
         assert process.stderr is not None
         assert "decides in every round" in process.stderr.readline()  # the last thing before the work
         process.send_signal(signal.SIGINT)
@@ -420,10 +537,30 @@ def test_output_has_no_colours_where_nobody_looks() -> None:
     assert "\x1b" not in program("simulate", *REP_UCB, "--runs", "2").stdout
 
 
+def test_a_terminal_shows_how_far_the_work_is() -> None:
+    ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "replibandit", "audit", *UCB1, "--pairs", "2", "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, check=False)
+    os.close(theirs)
+    assert b"auditing UCB1" in os.read(ours, 100_000)
+    os.close(ours)
+    assert json.loads(done.stdout)["verdict"] == "not replicable"
+
+
 def test_tables_go_on_below_in_a_narrow_terminal() -> None:
     done = program("simulate", *REP_UCB, "--runs", "2", COLUMNS="40")
+    assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 40
     assert len([line for line in done.stdout.splitlines() if line.startswith(" run ")]) > 1
+
+
+def test_completion_is_installed_for_the_shell(tmp_path: Path) -> None:
+    done = shell('HOME="$PWD" replibandit --install-completion && source .bash_completions/replibandit.sh', tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bash completion installed" in done.stdout
+    assert ".bash_completions/replibandit.sh" in (tmp_path / ".bashrc").read_text()
+    shown = shell("replibandit --show-completion && true", tmp_path)
+    assert "complete -o default -F _replibandit_completion replibandit" in shown.stdout
 
 
 @pytest.mark.parametrize(

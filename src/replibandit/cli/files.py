@@ -18,8 +18,11 @@ def check_output(path: Path | None, suffixes: Sequence[str]) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise InvalidInput(f"--output is {path}; there is no folder {folder}. Make it first, or name another one.")
-    if path.is_dir() or not os.access(folder, os.W_OK):
-        raise InvalidInput(f"--output is {path}; it cannot be written. Name another file.")
+    if path.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
+        what = "a folder" if path.is_dir() else "a file that may not be changed"
+        raise InvalidInput(f"--output is {path}, which is {what}. Name another file.")
+    if not os.access(folder, os.W_OK):
+        raise InvalidInput(f"--output is {path}; the folder {folder} may not be changed. Name a file in another one.")
 
 
 def read_text(path: Path) -> str:

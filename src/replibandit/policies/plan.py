@@ -11,11 +11,12 @@ from replibandit import checks
 from replibandit.arithmetic import exp, log
 from replibandit.calibration import CALIBRATIONS
 from replibandit.errors import InvalidInput
+from replibandit.estimators.grids import Model
 
 _LARGEST_EXPONENT = 700.0  # a determinant that grows by more is not waited for
 
 
-class Settings(Protocol):
+class Settings(Model, Protocol):
     """The settings of a batched linear policy."""
 
     @property
@@ -24,12 +25,6 @@ class Settings(Protocol):
     def rho(self) -> float: ...
     @property
     def delta(self) -> float: ...
-    @property
-    def noise(self) -> float: ...
-    @property
-    def penalty(self) -> float: ...
-    @property
-    def norm_bound(self) -> float: ...
     @property
     def action_bound(self) -> float: ...
     @property
