@@ -283,13 +283,13 @@ def test_the_scale_of_a_sharp_core_set_is_the_smallest(dim: int) -> None:
     assert error(core.scale) <= 0.1 < error(core.scale - 1)
 
 
+@pytest.mark.parametrize("grid", ["cube", "lattice"])
 @pytest.mark.parametrize("penalty", [1e-4, 1.0, 1e6, 1e10, 1e13])
-def test_a_solver_is_exact_to_a_small_part_of_the_width(penalty: float) -> None:
+def test_a_solver_is_exact_to_a_small_part_of_the_width(penalty: float, grid: str) -> None:
     """Where sqrt(lambda) S is far above the noise, so is the radius above the width; the latter decides cells."""
     X, y = np.ones((100, 1)), np.full(100, 0.5 + 1.5e-3) + 1e-3 * np.resize([1.0, -1.0], 100)
-    fit = rb.rep_glm(
-        X, y, link="logistic", noise=1e-3, penalty=penalty, rho=0.1, delta=0.01, seed=1, calibration="sharp"
-    )
+    settings: dict[str, Any] = {"rho": 0.1, "delta": 0.01, "noise": 1e-3, "calibration": "sharp", "grid": grid}
+    fit = rb.rep_glm(X, y, link="logistic", penalty=penalty, seed=1, **settings)
     assert fit.residual <= 2.0**-24 * fit.min_slope * fit.width
 
 
