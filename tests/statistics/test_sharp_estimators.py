@@ -40,11 +40,11 @@ def parted(pairs: Sequence[Pair]) -> int:
     return sum(a.fingerprint != b.fingerprint for a, b in pairs)
 
 
-def ridge_pairs(instance: Instance, whitening: str, noise: float = SIGMA) -> list[Pair]:
+def ridge_pairs(instance: Instance, whitening: str, noise: float = SIGMA, grid: str = "cube") -> list[Pair]:
     X = instance.design()
 
     def fit(y: FloatArray, seed: str) -> rb.RidgeFit:
-        return rb.rep_ridge(X, y, noise=noise, whitening=whitening, seed=seed, **SHARP)
+        return rb.rep_ridge(X, y, noise=noise, whitening=whitening, grid=grid, seed=seed, **SHARP)
 
     return pairs_of(fit, lambda i: responses(instance, i), PAIRS, f"{instance}-{whitening}")
 
@@ -57,6 +57,30 @@ def ridge_pairs(instance: Instance, whitening: str, noise: float = SIGMA) -> lis
 def test_ridge(instance: Instance, whitening: str) -> None:
     pairs = ridge_pairs(instance, whitening)
     assert_rate_at_most(parted(pairs), PAIRS, rate=RHO)
+    check_cover(pairs, instance.truth())
+
+
+@pytest.mark.parametrize("instance", [RIDGE[0], RIDGE[2], RIDGE[4], RIDGE[5]], ids=str)
+def test_ridge_on_a_lattice(instance: Instance) -> None:
+    pairs = ridge_pairs(instance, "cholesky", grid="lattice")
+    assert_rate_at_most(parted(pairs), PAIRS, rate=RHO)
+    check_cover(pairs, instance.truth())
+
+
+def test_a_lattice_for_a_third_of_the_noise_is_caught() -> None:
+    """Negative control."""
+    assert parted(ridge_pairs(Instance(5, 100, gaussian), "cholesky", SIGMA / 3, "lattice")) >= fails_at(PAIRS, RHO)
+
+
+def test_glm_on_a_lattice() -> None:
+    instance, count = Instance(4, 100, bounded, "logistic"), 150
+    X = instance.design()
+
+    def fit(y: FloatArray, seed: str) -> rb.GLMFit:
+        return rb.rep_glm(X, y, link=instance.link, noise=SIGMA, grid="lattice", seed=seed, **SHARP)
+
+    pairs = pairs_of(fit, lambda i: responses(instance, i), count, "glm-lattice")
+    assert_rate_at_most(parted(pairs), count, rate=RHO)
     check_cover(pairs, instance.truth())
 
 
@@ -105,6 +129,19 @@ def test_core_set() -> None:
     assert_rate_at_most(missed, PAIRS, rate=DELTA)
     assert max(a.error for a, _ in fits) <= core.epsilon
     assert core.rounds < core_set(A, epsilon=0.1, noise=SIGMA, rho=RHO, delta=DELTA).rounds / 50
+
+
+def test_glm_where_the_penalty_dwarfs_the_noise() -> None:
+    """The first score is 2^-36 sqrt(lambda) S: with that for a tolerance half of the runs would stop at 0, half not."""
+    penalty, noise, rows = 1e10, 1e-4, 100
+    X, mean = np.ones((rows, 1)), 0.5 + 2.0**-36 * penalty / rows
+
+    def fit(y: FloatArray, seed: str) -> rb.GLMFit:
+        return rb.rep_glm(X, y, link="logistic", noise=noise, penalty=penalty, seed=seed, **SHARP)
+
+    rng = np.random.default_rng(SEED)
+    pairs = pairs_of(fit, lambda i: mean + noise * rng.choice([-1.0, 1.0], (2, rows)), 200, "dwarfed")
+    assert_rate_at_most(parted(pairs), 200, rate=RHO)
 
 
 def test_the_mean_spends_what_it_may() -> None:

@@ -530,6 +530,17 @@ def test_another_calibration_has_another_bound() -> None:
         bounds(spec, dim=2)
 
 
+@pytest.mark.parametrize("penalty", [1e12, 1e16, 1e17, 1e100, 1e300])
+def test_a_penalty_that_drowns_the_design_leaves_bounds_that_hold(penalty: float) -> None:
+    """Where V is lambda I to double precision, nothing is learned, and a bound of 0 would be false."""
+    spec = rb.RepLinUCB(horizon=100, rho=0.1, delta=0.01, noise=0.5, penalty=penalty, calibration="sharp")
+    env = rb.LinearArms(theta=np.array([0.0, 0.5]), actions=np.eye(2), noise=0.5)
+    run = rb.simulate(spec, env, seed=1, rng=np.random.default_rng(0))
+    lost = float(rb.regret(run, env)[-1])
+    assert 50.0 == lost <= realised_bound(run, env).regret < math.inf
+    assert lost <= bounds(spec, env).regret < math.inf
+
+
 def test_errors_of_realised_bounds() -> None:
     arms = rb.BernoulliArms(means=np.array([0.1, 0.2]))
     run = rb.simulate(ARMS, arms, seed=0, rng=np.random.default_rng(0))
@@ -557,3 +568,14 @@ def test_errors_of_the_estimators() -> None:
         ridge_bound(0, **good)
     with pytest.raises(OutOfRange, match="pulls of one action"):
         core_set_bound(np.eye(2), epsilon=1e-12, rho=0.1, delta=0.1)
+
+
+@pytest.mark.parametrize("rho", [0.2, 0.1, 0.05])
+def test_the_sharp_horizon_is_where_estimates_begin_to_tell(rho: float) -> None:
+    spec = rb.RepUCB(horizon=10**6, rho=rho, calibration="sharp")
+    found = rb.informative_horizon(spec, gaps=[0.0, 0.5])
+    paper = rb.informative_horizon(replace(spec, calibration="paper"), gaps=[0.0, 0.5])
+    assert found is not None
+    assert paper is not None
+    assert 100 < found < paper / 1000
+    assert replace(spec, horizon=found).schedule(2).calls > 0
