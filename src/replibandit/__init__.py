@@ -25,6 +25,7 @@ from replibandit.findings import Audit, Estimate
 from replibandit.key import Key
 from replibandit.ledger import Decision
 from replibandit.machine import Machine, check_machine
+from replibandit.planner import Choice, TrialPlan, horizon_needed, plan, smallest_rho
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
 from replibandit.policies.rep_commit import RepCommit
@@ -49,6 +50,7 @@ __all__ = [
     "Ball",
     "BernoulliArms",
     "Bounds",
+    "Choice",
     "Contexts",
     "CoreSet",
     "CoreSetFit",
@@ -76,6 +78,7 @@ __all__ = [
     "Tally",
     "Tape",
     "Thompson",
+    "TrialPlan",
     "audit",
     "audit_estimator",
     "band",
@@ -86,11 +89,13 @@ __all__ = [
     "digest",
     "first_divergence",
     "from_json",
+    "horizon_needed",
     "informative_horizon",
     "mean_bound",
     "mean_sample_size",
     "mean_tolerance",
     "pairs_needed",
+    "plan",
     "realised_bound",
     "regret",
     "regret_after",
@@ -103,6 +108,7 @@ __all__ = [
     "ridge_bound",
     "simulate",
     "simulate_many",
+    "smallest_rho",
     "start",
     "to_json",
 ]
