@@ -60,8 +60,12 @@ def note(text: str) -> None:
 
 
 def warn_of_length(spec: Any) -> None:
-    """Say that a policy that does not round, and so decides in every round, will take long; None is no policy."""
-    if spec is not None and not hasattr(spec, "rounding") and spec.horizon > _MANY_ROUNDS:
+    """Say that a policy that neither rounds nor plays in phases, and so decides in every round, will take long.
+
+    None is no policy.
+    """
+    slow = spec is not None and not hasattr(spec, "rounding") and not hasattr(spec, "ahead")
+    if slow and spec.horizon > _MANY_ROUNDS:
         note(
             f"{type(spec).__name__} decides in every round, and there are {count(spec.horizon)}: this may take very "
             "long. A shorter horizon, such as --horizon 1e4, would not."

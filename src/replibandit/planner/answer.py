@@ -128,28 +128,26 @@ class TrialPlan:
 
     def protocol(self, choice: Choice | None = None) -> str:
         """Return a paragraph for the protocol of the trial, about the best choice or another."""
-        chosen = self.best if choice is None else choice
-        asked, (_, high), pairs = self.question, chosen.interval, chosen.cases[0].pairs
-        backing = (
-            "This is a theorem"
-            if chosen.guarantee == THEOREM
-            else "This is not a theorem but was measured on the instances below"
+        chosen, asked = self.best if choice is None else choice, self.question
+        (_, high), cases, regret = chosen.interval, len(chosen.cases), chosen.regret
+        backed = "is a theorem" if chosen.guarantee == THEOREM else "is no theorem but was measured, as said below"
+        allowed = "" if chosen.bound is None else f"; the theorem allows {chosen.bound:,.0f}"
+        sentences = (
+            f"Allocation follows the policy {type(chosen.spec).__name__} of the software replibandit with the settings "
+            f"{to_json(chosen.spec)} (digest {chosen.digest}).",
+            "Two executions of this protocol with the same seed and independent outcomes make the same allocations in "
+            f"every round with probability at least {1.0 - asked['rho']:.4g}; this {backed}.",
+            f"The policy was chosen among {len(self.choices)} specifications by exact simulation of "
+            f"{chosen.cases[0].pairs} pairs of executions on each of {cases} instances with a smallest difference of "
+            f"{asked['gap']:.4g}; on the worst of them {chosen.mismatch:.1%} of the pairs differed (upper limit "
+            f"{high:.1%}, {LEVEL:.0%} confidence).",
+            f"On average over the instances, {chosen.exploration.value:,.0f} of {asked['horizon']:,} rounds go to an "
+            f"action that is not best, the expected regret is {regret.value:,.0f} (standard error {regret.error:,.0f}"
+            f"{allowed}), and {chosen.success:.1%} of the executions end on a best action.",
+            "The seed is drawn before the first round, kept from everybody who can influence an outcome until the last "
+            "one is recorded, and published with the results.",
         )
-        bound = "" if chosen.bound is None else f"; the theorem allows {chosen.bound:,.0f}"
-        name, cases = type(chosen.spec).__name__, len(chosen.cases)
-        return (
-            f"Allocation follows the policy {name} of the software replibandit with the settings {to_json(chosen.spec)} "
-            f"(digest {chosen.digest}). Two executions of this protocol with the same seed and independent outcomes make "
-            f"the same allocations in every round with probability at least {1.0 - asked['rho']:.4g}. {backing}. It was "
-            f"chosen among {len(self.choices)} specifications by exact simulation of {pairs} pairs of executions on each "
-            f"of {cases} instances with a smallest difference of {asked['gap']:.4g}: on the worst of them "
-            f"{chosen.mismatch:.1%} of the pairs differed (upper limit {high:.1%}, {LEVEL:.0%} confidence). On average "
-            f"over the instances, {chosen.exploration.value:,.0f} of {asked['horizon']:,} rounds go to an action that is "
-            f"not best, the expected regret is {chosen.regret.value:,.0f} (standard error {chosen.regret.error:,.0f}"
-            f"{bound}), and {chosen.success:.1%} of the executions end on a best action. The seed is drawn before the "
-            f"first round, kept from everybody who can influence an outcome until the last one is recorded, and "
-            f"published with the results."
-        )
+        return " ".join(sentences)
 
 
 def averaged(parts: list[Estimate]) -> Estimate:
