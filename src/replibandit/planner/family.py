@@ -88,8 +88,8 @@ def _directions(asked: Question, table: FloatArray) -> Iterator[tuple[FloatArray
     rng = np.random.default_rng(Key("planner").child("directions").words(4))
     distinct = np.unique(table, axis=0)
     for _ in range(_TRIES):
-        drawn: FloatArray = rng.standard_normal(size=table.shape[1])
-        direction = drawn / np.sqrt(drawn @ drawn)
+        drawn = rng.standard_normal((1, table.shape[1]))[0]
+        direction = np.asarray(drawn / np.sqrt(drawn @ drawn))
         second, best = np.sort(distinct @ direction)[-2:]
         if asked.norm_bound * (best - second) >= asked.gap:
             yield direction, float(best - second)
