@@ -207,8 +207,8 @@ def test_a_gap_that_no_direction_has_is_refused() -> None:
 
 def test_a_horizon_that_no_policy_plays_is_refused() -> None:
     assert rb.plan(arms=2, gap=0.5, horizon=20, rho=0.4, pairs=6).best.spec.horizon == 20
-    with pytest.raises(InvalidInput, match="is not known to a plan"):
-        rb.smallest_rho(arms=2, gap=0.1, horizon=100, penalty=3)
+    with pytest.raises(InvalidInput, match=r"share is 1\.5"):
+        rb.smallest_rho(arms=2, gap=0.1, horizon=100, share=1.5)
 
 
 def test_the_inverse_questions_are_inverse() -> None:

@@ -14,7 +14,7 @@ from replibandit import checks
 from replibandit.actions import Finite
 from replibandit.bounds import bounds
 from replibandit.environments.base import Environment
-from replibandit.errors import InvalidInput, ReplibanditError
+from replibandit.errors import ReplibanditError
 from replibandit.planner.candidates import THEOREM, candidates, guarantee
 from replibandit.planner.family import family
 from replibandit.planner.question import Question, question
@@ -27,21 +27,54 @@ _LONGEST = 15  # decades of rounds
 _PHASES = ("RepCommit", "RepEliminate")
 
 
-def smallest_rho(*, horizon: int, gap: float, share: float = 0.5, **known: Any) -> float | None:
+def smallest_rho(
+    *,
+    horizon: int,
+    gap: float,
+    arms: int | None = None,
+    actions: Any = None,
+    noise: float = 0.5,
+    rewards: str | None = None,
+    means: tuple[float, float] | None = None,
+    norm_bound: float = 1.0,
+    share: float = 0.5,
+) -> float | None:
     """Return the smallest rho for which the expected regret is at most `share` of that of equal allocation.
 
-    `known` is what `plan` is told: arms or actions, noise, rewards, means, norm_bound.  Bounds decide, so that it is
-    safe to promise; None if the horizon affords no rho below 1.  Sixteen values are tried in each factor of 10.
+    Bounds decide, so that it is safe to promise; None if the horizon affords no rho below 1.  Sixteen values are tried
+    in each factor of 10.
 
     >>> smallest_rho(arms=2, gap=0.1, horizon=10**6)
     0.04869675251658631
     """
-    asked, part = _asked(horizon, 0.5, gap, known), checks.probability("share", share)
+    asked = question(
+        arms=arms,
+        actions=actions,
+        horizon=horizon,
+        rho=0.5,
+        gap=gap,
+        noise=noise,
+        rewards=rewards,
+        means=means,
+        norm_bound=norm_bound,
+    )
+    part = checks.probability("share", share)
     values = [float(10.0 ** (-k / _STEPS)) for k in range(1, _STEPS * _LEAST_RHO + 1)]
     return _last(values, lambda rho: affordable(replace(asked, rho=rho), part))
 
 
-def horizon_needed(*, rho: float, gap: float, share: float = 0.5, **known: Any) -> int | None:
+def horizon_needed(
+    *,
+    rho: float,
+    gap: float,
+    arms: int | None = None,
+    actions: Any = None,
+    noise: float = 0.5,
+    rewards: str | None = None,
+    means: tuple[float, float] | None = None,
+    norm_bound: float = 1.0,
+    share: float = 0.5,
+) -> int | None:
     """Return the least horizon at which the expected regret is at most `share` of that of equal allocation.
 
     As `smallest_rho`; None if none up to 10^15 rounds will do.
@@ -49,7 +82,18 @@ def horizon_needed(*, rho: float, gap: float, share: float = 0.5, **known: Any) 
     >>> horizon_needed(arms=2, gap=0.1, rho=0.1)
     273841
     """
-    asked, part = _asked(2, rho, gap, known), checks.probability("share", share)
+    asked = question(
+        arms=arms,
+        actions=actions,
+        horizon=2,
+        rho=rho,
+        gap=gap,
+        noise=noise,
+        rewards=rewards,
+        means=means,
+        norm_bound=norm_bound,
+    )
+    part = checks.probability("share", share)
     values = [int(10.0 ** (k / _STEPS)) for k in range(_STEPS * _LONGEST, _STEPS - 1, -1)]
     return _last(values, lambda horizon: affordable(replace(asked, horizon=horizon), part))
 
@@ -66,13 +110,6 @@ def affordable(asked: Question, share: float) -> bool:
             except ReplibanditError:
                 continue
     return False
-
-
-def _asked(horizon: int, rho: float, gap: float, known: dict[str, Any]) -> Question:
-    given = {"arms": None, "actions": None, "noise": 0.5, "rewards": None, "means": None, "norm_bound": 1.0}
-    if extra := set(known) - set(given):
-        raise InvalidInput(f"{sorted(extra)} is not known to a plan; it knows {sorted(given)}.")
-    return question(horizon=horizon, rho=rho, gap=gap, **{**given, **known})
 
 
 def _equal_loss(env: Environment) -> float:
