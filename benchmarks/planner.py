@@ -71,10 +71,11 @@ def main(settings: list[dict[str, Any]]) -> None:
         _, ours, own = found[plan.best.digest]
         within = ours - least <= 3.0 * float(np.hypot(error, own))
         agreed += within
-        print(
-            f"{shown}\n  recommended {plan.best.spec}: {ours:,.0f} +- {own:,.0f}\n  best        {best}: {least:,.0f} +- "
-            f"{error:,.0f}\n  {'within' if within else 'NOT within'} three standard errors; {seconds:.0f} s"
-        )
+        word = "within" if within else "NOT within"
+        print(f"{shown}")
+        print(f"  recommended {plan.best.spec}: {ours:,.0f} +- {own:,.0f}")
+        print(f"  best        {best}: {least:,.0f} +- {error:,.0f}")
+        print(f"  {word} three standard errors; planned in {seconds:.0f} s", flush=True)
     print(f"{agreed} of {len(settings)} recommendations are best within the error")
 
 
