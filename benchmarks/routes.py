@@ -100,19 +100,19 @@ def show(name: str, world: World, seeds: int, routes: list[Callable[[World, int]
     start = time.perf_counter()
     found = {seed: {route(world, seed) for route in (simulated, *routes)} for seed in range(seeds)}
     one = all(len(fingerprints) == 1 for fingerprints in found.values())
-    words = "one fingerprint" if one else "DIFFERENT FINGERPRINTS"
     by = ", ".join(route.__name__.replace("_", " ") for route in (simulated, *routes))
     seconds = time.perf_counter() - start
-    print(
-        f"{name}, {world.kind}, T = {world.spec.horizon:,}, {seeds} seeds: {words} ({by}; {seconds:.0f} s)", flush=True
-    )
+    where = f"{name}, {world.kind}, T = {world.spec.horizon:,}, {seeds} seed{'s' * (seeds > 1)}"
+    print(f"{where}: {'one fingerprint' if one else 'DIFFERENT FINGERPRINTS'} ({by}; {seconds:.0f} s)", flush=True)
+    if not one:
+        raise SystemExit(f"{where}: the routes lead to different runs: {found}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--horizon", type=int, default=2000, help="rounds")
-    parser.add_argument("--saved-horizon", type=int, default=300, help="rounds where every round is saved")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--horizon", type=int, default=500, help="rounds")
+    parser.add_argument("--saved-horizon", type=int, default=100, help="rounds where every round is saved")
+    parser.add_argument("--seeds", type=int, default=1, help="keys, of which the saved sessions take one")
     parser.add_argument("--policies", nargs="*", default=[name for name, _, _ in POLICIES])
     options = parser.parse_args()
     for name, spec, kinds in POLICIES:

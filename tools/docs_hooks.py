@@ -47,4 +47,4 @@ def _mathml(found: re.Match[str], page: str) -> str:
         raise PluginError(f"{page}: the formula {latex!r} cannot be typeset ({error!r}).") from None
     if unknown := re.search(r"\\[A-Za-z]+", drawn):
         raise PluginError(f"{page}: the formula {latex!r} has {unknown[0]}, which is not known; add it to _ALIASES.")
-    return drawn
+    return drawn.replace('<mo stretchy="false">&#x0007C;', '<mo stretchy="false" lspace="0" rspace="0">&#x0007C;')

@@ -21,7 +21,7 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import Ball, Contexts
-from replibandit.arithmetic import squared_norm
+from replibandit.arithmetic import normals, squared_norm
 from replibandit.arrays import FloatArray
 from replibandit.catalog import POLICIES
 from replibandit.environments.arms import BernoulliArms, GaussianArms
@@ -30,7 +30,6 @@ from replibandit.environments.laws import DiscreteArms
 from replibandit.environments.linear import GLMArms, LinearArms
 from replibandit.errors import InvalidInput
 from replibandit.key import Key
-from replibandit.policies.variates import normals
 from replibandit.tables import action_rows
 
 Table = Mapping[str, Any]

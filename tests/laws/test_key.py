@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replibandit.key import Key
+from replibandit.key import Key, uniforms
 
 # short parts over few characters, so that near-collisions are drawn often; and anything
 parts = st.one_of(
@@ -53,3 +53,10 @@ def test_a_short_draw_begins_a_long_one(key: Key, size: int, more: int) -> None:
 def test_uniforms_are_multiples_of_the_unit_below_one(key: Key, size: int) -> None:
     counts = key.uniform(size) * 2**53
     assert all(0 <= count < 2**53 and count.is_integer() for count in counts.tolist())
+
+
+@given(st.lists(st.tuples(keys, st.lists(parts, max_size=3).map(tuple)), min_size=1, max_size=4), st.integers(1, 5))
+def test_many_draws_are_those_of_each_key(draws: list[tuple[Key, tuple[str | int, ...]]], size: int) -> None:
+    twice = [*draws, *draws]  # runs with one key draw the same
+    table = uniforms([key for key, _ in twice], [names for _, names in twice], size)
+    assert table.tolist() == [key.child(*names).uniform(size).tolist() for key, names in twice]

@@ -45,6 +45,8 @@ def main() -> None:
         for whitening in ("cholesky", "symmetric"):
             print("RepRidge", name, whitening, bits(fit_ridge(X, y, whitening=whitening)))
             print("RepGLM", name, whitening, bits(fit_glm(X, y, whitening=whitening)))
+        on_lattice, on_cubes = fit_ridge(X, y, calibration="sharp", grid="lattice"), fit_glm(X, y, calibration="sharp")
+        print("sharp", name, bits(on_lattice), bits(on_cubes))
         core = rb.core_set(X[:300], epsilon=0.1, rho=0.1, delta=0.01)
         print("core_set", name, digest(core.weights, core.pulls.astype(np.float64), np.array([core.reach])))
         naive.append(naive_ridge(X, y))

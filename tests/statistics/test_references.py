@@ -11,14 +11,14 @@ import pytest
 from scipy.special import betainc, gammaln, ndtr
 
 import replibandit as rb
-from replibandit.arithmetic import cholesky, log_det_ratio
+from replibandit.arithmetic import cholesky, log_det_ratio, normals
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.policies.base import Pull
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
 from replibandit.policies.thompson import Thompson
 from replibandit.policies.ucb1 import UCB1
-from replibandit.policies.variates import beta_odds, normals
+from replibandit.policies.variates import beta_odds
 from replibandit.testing import assert_rate_at_least, assert_rate_at_most
 
 SEED = 0  # 0 to 99 pass

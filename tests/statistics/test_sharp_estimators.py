@@ -40,11 +40,11 @@ def parted(pairs: Sequence[Pair]) -> int:
     return sum(a.fingerprint != b.fingerprint for a, b in pairs)
 
 
-def ridge_pairs(instance: Instance, whitening: str, noise: float = SIGMA) -> list[Pair]:
+def ridge_pairs(instance: Instance, whitening: str, noise: float = SIGMA, grid: str = "cube") -> list[Pair]:
     X = instance.design()
 
     def fit(y: FloatArray, seed: str) -> rb.RidgeFit:
-        return rb.rep_ridge(X, y, noise=noise, whitening=whitening, seed=seed, **SHARP)
+        return rb.rep_ridge(X, y, noise=noise, whitening=whitening, grid=grid, seed=seed, **SHARP)
 
     return pairs_of(fit, lambda i: responses(instance, i), PAIRS, f"{instance}-{whitening}")
 
@@ -57,6 +57,30 @@ def ridge_pairs(instance: Instance, whitening: str, noise: float = SIGMA) -> lis
 def test_ridge(instance: Instance, whitening: str) -> None:
     pairs = ridge_pairs(instance, whitening)
     assert_rate_at_most(parted(pairs), PAIRS, rate=RHO)
+    check_cover(pairs, instance.truth())
+
+
+@pytest.mark.parametrize("instance", [RIDGE[0], RIDGE[2], RIDGE[4], RIDGE[5]], ids=str)
+def test_ridge_on_a_lattice(instance: Instance) -> None:
+    pairs = ridge_pairs(instance, "cholesky", grid="lattice")
+    assert_rate_at_most(parted(pairs), PAIRS, rate=RHO)
+    check_cover(pairs, instance.truth())
+
+
+def test_a_lattice_for_a_third_of_the_noise_is_caught() -> None:
+    """Negative control."""
+    assert parted(ridge_pairs(Instance(5, 100, gaussian), "cholesky", SIGMA / 3, "lattice")) >= fails_at(PAIRS, RHO)
+
+
+def test_glm_on_a_lattice() -> None:
+    instance, count = Instance(4, 100, bounded, "logistic"), 150
+    X = instance.design()
+
+    def fit(y: FloatArray, seed: str) -> rb.GLMFit:
+        return rb.rep_glm(X, y, link=instance.link, noise=SIGMA, grid="lattice", seed=seed, **SHARP)
+
+    pairs = pairs_of(fit, lambda i: responses(instance, i), count, "glm-lattice")
+    assert_rate_at_most(parted(pairs), count, rate=RHO)
     check_cover(pairs, instance.truth())
 
 

@@ -557,3 +557,14 @@ def test_errors_of_the_estimators() -> None:
         ridge_bound(0, **good)
     with pytest.raises(OutOfRange, match="pulls of one action"):
         core_set_bound(np.eye(2), epsilon=1e-12, rho=0.1, delta=0.1)
+
+
+@pytest.mark.parametrize("rho", [0.2, 0.1, 0.05])
+def test_the_sharp_horizon_is_where_estimates_begin_to_tell(rho: float) -> None:
+    spec = rb.RepUCB(horizon=10**6, rho=rho, calibration="sharp")
+    found = rb.informative_horizon(spec, gaps=[0.0, 0.5])
+    paper = rb.informative_horizon(replace(spec, calibration="paper"), gaps=[0.0, 0.5])
+    assert found is not None
+    assert paper is not None
+    assert 100 < found < paper / 1000
+    assert replace(spec, horizon=found).schedule(2).calls > 0

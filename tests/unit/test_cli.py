@@ -24,6 +24,7 @@ from replibandit.cli import reports
 from replibandit.errors import InvalidInput
 from replibandit.experiment import ENVIRONMENTS
 from replibandit.machine import check_machine
+from replibandit.policies import ucb1
 from replibandit.report import pictures
 
 COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "plan", "report", "check-machine")
@@ -227,6 +228,13 @@ def test_audit_measures_the_price_of_a_reference(run: Run) -> None:
     assert "Take more pairs, 36 at least." in run("audit", *REP_UCB, "--pairs", "5").out
 
 
+def test_one_pair_has_no_standard_error(run: Run) -> None:
+    found = run("audit", *REP_UCB, "--horizon", "1e3", "--reference", "UCB1", "--pairs", "1", "--output", "one.json")
+    assert found.code == 2
+    assert "differ at most (+- ?)" in found.out
+    assert run("report", "one.json").code == 0
+
+
 def test_bounds_says_when_the_bound_says_something(run: Run) -> None:
     found = run("bounds", *REP_UCB, "--json")
     assert found.code == 0
@@ -385,8 +393,11 @@ def test_a_failure_to_write_leaves_the_old_file(run: Run, tmp_path: Path, monkey
         (("simulate", *REP_UCB, "--means", "0.5,x"), "--means is '0.5,x'; write numbers with commas between them"),
         (("simulate", *REP_UCB, "--set", "penalty"), "--set has 'penalty'; write NAME=VALUE"),
         (("simulate", *REP_UCB, "--set", "colour=red"), "RepUCB has no setting colour; its settings are horizon, rho"),
-        (("audit", *REP_UCB, "--pairs", "0"), "pairs is 0; it must be a whole number, 1 or above."),
-        (("audit", *REP_UCB, "--jobs", "0"), "n_jobs is 0; it must be a number of processes"),
+        (("audit", *REP_UCB, "--pairs", "0"), "'--pairs': '0' is not a whole number, 1 or above."),
+        (("audit", *REP_UCB, "--pairs", "1.5"), "'--pairs': '1.5' is not a whole number, 1 or above."),
+        (("audit", *REP_UCB, "--set", "audit.pairs=0"), "pairs is 0; it must be a whole number, 1 or above."),
+        (("simulate", *REP_UCB, "--runs", "x"), "'--runs': 'x' is not a number."),
+        (("audit", *REP_UCB, "--jobs", "0"), "'--jobs': '0' is not a number of processes; write 1 or more"),
         (("audit", "--policy", "UCB1", "--horizon", "9", *ARMS), "UCB1 promises no rho; say which one"),
         (("bounds", "--policy", "Thompson", "--horizon", "9", *ARMS), "no finite-time bound is stated for Thompson"),
         (("report", "none.json"), "replibandit: none.json cannot be read: No such file or directory."),
@@ -424,9 +435,34 @@ def test_settings_are_written_as_in_toml_or_plainly(run: Run) -> None:
     assert (found.json["tally"]["level"], found.json["seed"]) == (0.9, "Key(7)")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patient(ucb1.UCB1):
+    """A policy that the command line has never heard of."""
+
+    patience: int
+
+
+def test_a_new_policy_of_the_catalog_needs_no_change_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(POLICIES, "Patient", Patient)
+    patient = ("--policy", "Patient", "--horizon", "200", *ARMS)
+    assert "Patient needs patience; write that in the file, or --set patience=VALUE." in run("simulate", *patient).err
+    found = run("simulate", *patient, "--set", "patience=3e0", "--json")
+    assert found.json["spec"] == {"policy": "Patient", "horizon": 200, "noise": 0.5, "patience": 3}
+    assert run("audit", *patient, "--set", "patience=3", "--rho", "0.1", "--pairs", "9").code == 1
+    reference = ("--reference", "Patient", "--set", "audit.reference.patience=3", "--horizon", "100", "--pairs", "2")
+    assert "times the regret of Patient: " in run("audit", *REP_UCB, *reference).out
+    assert "Patient" in run("simulate", *patient, "--policy", "Pat").err
+
+
 def test_a_seed_that_is_a_number_is_one(run: Run) -> None:
     seeds = [run("simulate", *REP_UCB, "--seed", seed, "--json").json["seed"] for seed in ("7", "07", "-7", "lab-7")]
     assert seeds == [7, "07", -7, "lab-7"]
+
+
+def test_whole_numbers_may_be_written_with_an_exponent_and_are_exact(run: Run) -> None:
+    found = run("simulate", *UCB1, "--runs", "2e0", "--rewards", str(2**60 + 1), "--json")
+    assert (len(found.json["runs"]), found.json["rewards"]) == (2, 2**60 + 1)
+    assert run("audit", *UCB1, "--pairs", "1e1", "--jobs", "2", "--json").json["tally"]["rho"] == 0.1
 
 
 def test_the_example_names_what_there_is(run: Run) -> None:
@@ -460,7 +496,12 @@ def test_a_page_without_matplotlib_says_so(run: Run, monkeypatch: pytest.MonkeyP
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "replibandit", "audit", *UCB1, "--horizon", "1e9", "--output", "audit.json"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True) as process:
+
+    def heed() -> None:
+        """Undo what a shell does to what it runs in the background: there, Ctrl-C is ignored."""
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1, text=True, preexec_fn=heed) as process:
         assert process.stderr is not None
         assert "decides in every round" in process.stderr.readline()  # the last thing before the work
         process.send_signal(signal.SIGINT)

@@ -11,6 +11,7 @@ import replibandit as rb
 from replibandit import experiment
 from replibandit.catalog import POLICIES
 from replibandit.cli.example import TEXT
+from replibandit.cli.lengths import decides_in_every_round
 from replibandit.environments.base import Environment
 from replibandit.errors import InvalidInput
 from replibandit.experiment import ENVIRONMENTS, Experiment
@@ -95,9 +96,10 @@ def test_every_policy_plays_what_it_can_or_says_what_it_needs(name: str) -> None
     for kind, table in TABLES.items():
         env = experiment.environment(Experiment(environment={"name": kind, **table}))
         try:
-            rb.simulate(spec, env, seed=0, rng=np.random.default_rng(0))
+            run = rb.simulate(spec, env, seed=0, rng=np.random.default_rng(0))
         except InvalidInput:
             continue
+        assert decides_in_every_round(spec, env) == (run.times == 1).all()
         played += 1
     assert played >= 2
 

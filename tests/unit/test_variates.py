@@ -9,11 +9,11 @@ from mpmath import mp
 from scipy.special import ndtri
 
 import replibandit as rb
-from replibandit.arithmetic import to_float
+from replibandit.arithmetic import normals, to_float
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.policies.every_round import log_round
-from replibandit.policies.variates import _surely, beta_odds, normals
+from replibandit.policies.variates import _surely, beta_odds
 from replibandit.rewards import REWARD_BITS, total_cells, total_values
 
 

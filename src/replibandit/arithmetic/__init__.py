@@ -6,6 +6,7 @@
 `moments`     the sufficient statistics of a linear model: mergeable, order-free
 `triangular`  Cholesky, solves, determinants, square roots in a fixed order
 `elementary`  log, exp, softplus and the normal distribution without the C library
+`quantile`    normal variates from uniforms
 
 The rules are in `docs/numerics.md`: integers; + - * / and sqrt, elementwise, in a fixed order; comparisons.
 """
@@ -13,6 +14,7 @@ The rules are in `docs/numerics.md`: integers; + - * / and sqrt, elementwise, in
 from replibandit.arithmetic.dyadic import cells, exponent_above
 from replibandit.arithmetic.elementary import exp, log, normal_cdf, normal_pdf, softplus
 from replibandit.arithmetic.moments import Moments, Scale, moments, no_moments, scale_of
+from replibandit.arithmetic.quantile import normals
 from replibandit.arithmetic.sums import FEATURE_BITS, RESPONSE_BITS, exact_cross, exact_gram
 from replibandit.arithmetic.triangular import (
     apply,
@@ -47,6 +49,7 @@ __all__ = [
     "no_moments",
     "normal_cdf",
     "normal_pdf",
+    "normals",
     "scale_of",
     "softplus",
     "solve",

@@ -1,5 +1,6 @@
 """`audit`: how often do two runs with one seed differ?"""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,8 @@ from replibandit.audit import audit as measure
 from replibandit.catalog import from_json
 from replibandit.cli import options
 from replibandit.cli.files import check_output, save
-from replibandit.cli.terminal import FINE, NO, UNDECIDED, Leave, described, facts, show, warn_of_length, write
+from replibandit.cli.lengths import warn_of_length
+from replibandit.cli.terminal import FINE, NO, UNDECIDED, Leave, described, facts, show, write
 from replibandit.findings import Audit
 from replibandit.report.parting import quantile
 from replibandit.report.words import count, plural, share, span, with_error
@@ -36,8 +38,8 @@ def audit(
     settings: options.Settings = None,
     seed: options.Seed = None,
     pairs: Annotated[
-        float | None,
-        typer.Option(parser=options.number, metavar="N", help="The number of pairs of runs, 1000 unless said."),
+        int | None,
+        typer.Option(parser=options.whole(1), metavar="N", help="The number of pairs of runs, 1000 unless said."),
     ] = None,
     sequential: Annotated[bool, typer.Option("--sequential", help="Stop as soon as the verdict is certain.")] = False,
     reference: Annotated[
@@ -69,9 +71,9 @@ def audit(
         if value is not None:
             plan = experiment.with_setting(plan, f"audit.{name}", value)
     spec, env, chosen = experiment.policy(plan), experiment.environment(plan), experiment.audit_settings(plan)
-    for each in (spec, chosen.get("reference")):
-        warn_of_length(each)
     with experiment.blamed(plan):
+        for each in filter(None, (spec, chosen.get("reference"))):
+            warn_of_length(each, env)
         found = measure(spec, env, n_jobs=jobs, **chosen)
     if output is not None:
         save(output, found.to_json() + "\n")
@@ -104,7 +106,8 @@ def _optional(found: Audit) -> Iterator[tuple[str, str]]:
     """Yield what was found about a policy that rounds, and against a reference."""
     if found.predicted is not None:
         value, error = found.predicted.value, found.predicted.error
-        yield "predicted", f"{share(value)} differ at most (+- {share(error)}), by how close the estimates came"
+        known = "?" if math.isnan(error) else share(error)  # one key has no standard error
+        yield "predicted", f"{share(value)} differ at most (+- {known}), by how close the estimates came"
     if found.price is not None and found.reference is not None:
         yield "price", f"{with_error(found.price)} times the regret of {described(from_json(found.reference))}"
 

@@ -30,7 +30,9 @@ def bounds(
     settings: options.Settings = None,
     dim: Annotated[
         int | None,
-        typer.Option(min=1, metavar="D", help="The dimension of the actions, in place of an environment."),
+        typer.Option(
+            parser=options.whole(1), metavar="D", help="The dimension of the actions, in place of an environment."
+        ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:

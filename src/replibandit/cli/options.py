@@ -1,7 +1,7 @@
 """The options that several commands share, and the experiment that they describe."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +20,34 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a number.") from None
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """Return a function that reads whole numbers from `least` on, such as 200 and 1e6."""
+
+    def parse(text: str) -> int:
+        value = _integer(text)
+        if value is None or value < least:
+            raise typer.BadParameter(f"{text!r} is not a whole number, {least} or above.")
+        return value
+
+    return parse
+
+
+def processes(text: str) -> int:
+    """Return a number of processes; -1 stands for all processors."""
+    value = _integer(text)
+    if value is None or value == 0:
+        raise typer.BadParameter(f"{text!r} is not a number of processes; write 1 or more, or -1 for all processors.")
+    return value
+
+
+def _integer(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        value = number(text)
+        return int(value) if value.is_integer() else None
 
 
 def seed_of(text: str) -> str | int:
@@ -92,7 +120,9 @@ Seed = Annotated[
     Any,
     typer.Option(parser=seed_of, metavar="SEED", help="Text or a whole number, and else that of the file, or 0."),
 ]
-Jobs = Annotated[int, typer.Option(metavar="N", help="The number of processes; -1 for all processors.")]
+Jobs = Annotated[
+    int, typer.Option(parser=processes, metavar="N", help="The number of processes; -1 for all processors.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else.")]
 
 

@@ -25,7 +25,9 @@ Page = Annotated[Path, typer.Option(metavar="FILE", help="Where to write the pag
 
 
 def demo(
-    pairs: Annotated[int, typer.Option(min=1, metavar="N", help="The number of pairs of runs.")] = demonstration.PAIRS,
+    pairs: Annotated[
+        int, typer.Option(parser=options.whole(1), metavar="N", help="The number of pairs of runs.")
+    ] = demonstration.PAIRS,
     seed: Annotated[Any, typer.Option(parser=options.seed_of, metavar="SEED", help="Text or a whole number.")] = (
         demonstration.SEED
     ),

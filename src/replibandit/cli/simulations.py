@@ -16,7 +16,8 @@ from replibandit.actions import Ball, Contexts
 from replibandit.catalog import digest, spec_settings
 from replibandit.cli import options
 from replibandit.cli.files import check_output, save
-from replibandit.cli.terminal import described, facts, listing, show, show_json, warn_of_length
+from replibandit.cli.lengths import warn_of_length
+from replibandit.cli.terminal import described, facts, listing, show, show_json
 from replibandit.environments.base import Environment
 from replibandit.report.words import count, number, plural, rounds_until, share
 from replibandit.runs import Run, first_divergence, regret
@@ -41,8 +42,8 @@ def simulate(
     means: options.Means = None,
     settings: options.Settings = None,
     seed: options.Seed = None,
-    runs: Annotated[int, typer.Option(min=1, metavar="N", help="The number of runs.")] = 1,
-    rewards: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of the rewards.")] = 0,
+    runs: Annotated[int, typer.Option(parser=options.whole(1), metavar="N", help="The number of runs.")] = 1,
+    rewards: Annotated[int, typer.Option(parser=options.whole(0), metavar="N", help="The seed of the rewards.")] = 0,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write all decisions there: .csv, or .jsonl with one object a line."),
@@ -56,8 +57,8 @@ def simulate(
     )
     spec, env = experiment.policy(plan), experiment.environment(plan)
     shared = experiment.audit_settings(plan).get("seed", 0) if seed is None else seed
-    warn_of_length(spec)
     with experiment.blamed(plan):
+        warn_of_length(spec, env)
         played = simulate_many(spec, env, seeds=[shared] * runs, rng=np.random.default_rng(rewards))
     results = [_result(run, env, played[0]) for run in played]
     if output is not None:

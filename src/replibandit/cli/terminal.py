@@ -18,7 +18,6 @@ from replibandit.catalog import spec_settings
 from replibandit.report.words import count
 
 FINE, NO, UNDECIDED, INVALID, DEFECT, INTERRUPTED, CLOSED = 0, 1, 2, 3, 70, 130, 141
-_MANY_ROUNDS = 10**6
 _GAP = 2  # blanks between the columns of a table
 
 
@@ -57,19 +56,6 @@ def write(text: str) -> None:
 def note(text: str) -> None:
     """Write a line to standard error."""
     typer.echo(text, err=True)
-
-
-def warn_of_length(spec: Any) -> None:
-    """Say that a policy that neither rounds nor plays in phases, and so decides in every round, will take long.
-
-    None is no policy.
-    """
-    slow = spec is not None and not hasattr(spec, "rounding") and not hasattr(spec, "ahead")
-    if slow and spec.horizon > _MANY_ROUNDS:
-        note(
-            f"{type(spec).__name__} decides in every round, and there are {count(spec.horizon)}: this may take very "
-            "long. A shorter horizon, such as --horizon 1e4, would not."
-        )
 
 
 def described(spec: Any) -> str:

@@ -11,7 +11,7 @@ Departures
   two runs part.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from replibandit.errors import InvalidInput
 from replibandit.estimators.domains import Bounds, domain_of
 from replibandit.estimators.grids import Design
 from replibandit.estimators.likelihood import Likelihood
-from replibandit.estimators.rounding import Settings, round_estimate
+from replibandit.estimators.rounding import Settings
 from replibandit.estimators.whitening import WHITENINGS
 from replibandit.fingerprint import fingerprint
 from replibandit.key import Key, as_key
@@ -68,6 +68,7 @@ def rep_glm(
     counts: IntArray | None = None,
     whitening: str = "cholesky",
     calibration: str = "paper",
+    grid: str = "cube",
     scale: Scale | None = None,
 ) -> GLMFit:
     """Fit a penalised GLM and round it, in whitened coordinates, on a randomly shifted grid.
@@ -86,7 +87,7 @@ def rep_glm(
     >>> bool((a.raw == b.raw).any()), bool((a.theta == b.theta).all()), a.fingerprint == b.fingerprint
     (False, True, True)
     """
-    s = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration)
+    s = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration, grid)
     mu, key = as_link(link), as_key(seed)
     X, y, repeats = checks.data(X, y, counts)
     domain = domain_of(X.shape[1], s.norm_bound, box, min_slope)
@@ -97,21 +98,21 @@ def rep_glm(
     root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
     # line 3: beta = (sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S) / min(1, c_mu)
     gram, log_det = V - s.penalty * np.eye(len(V)), log_det_ratio(L, s.penalty)
-    grid = s.grid(Design(root=root, gram=gram, log_det=log_det, slope=_divisor(c, mu)))
+    rounding = s.grid_of(Design(root=root, gram=gram, log_det=log_det, slope=_divisor(c, mu)))
     # line 2: theta^ = argmax over Theta of sum_i (y_i x_i^T theta - b(x_i^T theta)) - (lambda/2) ||theta||^2
-    solution = domain.maximise(Likelihood.of(X, sums, repeats, L, mu), np.array([s.penalty]), grid.unit[None])
+    solution = domain.maximise(Likelihood.of(X, sums, repeats, L, mu), np.array([s.penalty]), rounding.unit[None])
     raw = solution.theta[0]
-    rounded = round_estimate(raw, root, width=grid.width, draws=key.child("estimate").uniform(len(raw)))  # to line 7
+    rounded = s.round(raw, root, rounding, key)  # to line 7
     kind, corners = domain.identity
-    settings = {**asdict(s), "link": mu.name, "domain": kind, "c_mu": c, "rows": sums.rows, "seed": repr(key)}
+    settings = {**s.named(), "link": mu.name, "domain": kind, "c_mu": c, "rows": sums.rows, "seed": repr(key)}
     return GLMFit(
         theta=rounded.theta,
         raw=raw,
         cell=rounded.cell,
         width=float(rounded.width),
         shift=rounded.shift,
-        radius=float(grid.radius),
-        inflated_radius=float(grid.inflated_radius),
+        radius=float(rounding.radius),
+        inflated_radius=float(rounding.inflated_radius),
         gram=V,
         min_slope=c,
         residual=float(solution.residual[0]),

@@ -8,6 +8,7 @@ import numpy as np
 from replibandit.arithmetic import apply
 from replibandit.arrays import FloatArray
 from replibandit.calibration import PAIR, dither, grid_width, inflated, sharp_width
+from replibandit.estimators.lattice import covering_radius, crossing_rate
 from replibandit.estimators.whitening import Root
 from replibandit.radius import self_normalized
 
@@ -37,11 +38,15 @@ class Design:
 
     def spread(self) -> FloatArray:
         """Return a bound on sum_j sd(z_j)/sigma, z being the whitened estimate: R1, and R4 for a link."""
-        h, ones = self.root.leverages(self.gram), np.ones(self.gram.shape[-1])
         if self.slope is None:
-            return apply(np.sqrt(h)[..., None, :], ones)[..., 0]  # sum_j sqrt(h_j)
+            return _sum(np.sqrt(self.root.leverages(self.gram)))  # sum_j sqrt(h_j)
         # sqrt(d sum_j h_j) / min(1, c_mu)
-        return np.asarray(np.sqrt(len(ones) * apply(h[..., None, :], ones)[..., 0]) / self.slope)
+        return np.asarray(np.sqrt(self.gram.shape[-1]) * self.size())
+
+    def size(self) -> FloatArray:
+        """Return a bound on the root of E||z - E z||^2, over sigma: sqrt(sum_j h_j), over min(1, c_mu) for a link."""
+        size = np.sqrt(_sum(self.root.leverages(self.gram)))
+        return size if self.slope is None else np.asarray(size / self.slope)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,6 +93,16 @@ def sharp_grid(
     return Grid(unit=unit, radius=radius, width=width, inflated_radius=radius + reach * width)  # beta + c alpha
 
 
+def lattice_grid(model: Model, design: Design, *, rho: float, delta: float) -> Grid:
+    """Return the scale of a turned lattice A_d*, section L of docs/theory.md, and the radii; for one estimate."""
+    d = design.gram.shape[-1]
+    unit = _unit(model, design, delta)
+    radius = _divided(unit, design)
+    # scale = S/(2V) (2/sqrt 3) sigma sqrt(sum_j h_j / d) / rho
+    width = sharp_width(crossing_rate(d) * design.size() / np.sqrt(d), runs=PAIR, noise=model.noise, rho=rho)
+    return Grid(unit=unit, radius=radius, width=width, inflated_radius=radius + covering_radius(d) * width)
+
+
 def _unit(model: Model, design: Design, delta: float) -> FloatArray:
     return self_normalized(
         design.log_det, noise=model.noise, delta=delta, penalty=model.penalty, norm_bound=model.norm_bound
@@ -96,3 +111,8 @@ def _unit(model: Model, design: Design, delta: float) -> FloatArray:
 
 def _divided(unit: FloatArray, design: Design) -> FloatArray:
     return unit if design.slope is None else np.asarray(unit / design.slope)  # beta / min(1, c_mu)
+
+
+def _sum(rows: FloatArray) -> FloatArray:
+    """Return the sum over the last axis, from the first term to the last."""
+    return apply(rows[..., None, :], np.ones(rows.shape[-1]))[..., 0]

@@ -11,7 +11,7 @@ Departures
   disagree in the last bits and the estimates are never equal.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from replibandit.arithmetic import (
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.estimators.grids import Design
-from replibandit.estimators.rounding import Settings, round_estimate
+from replibandit.estimators.rounding import Settings
 from replibandit.estimators.whitening import WHITENINGS
 from replibandit.fingerprint import fingerprint
 from replibandit.key import Key, as_key
@@ -67,6 +67,7 @@ def rep_ridge(
     counts: IntArray | None = None,
     whitening: str = "cholesky",
     calibration: str = "paper",
+    grid: str = "cube",
 ) -> RidgeFit:
     """Fit a ridge regression and round it, in whitened coordinates, on a randomly shifted grid.
 
@@ -79,7 +80,7 @@ def rep_ridge(
     >>> bool((a.raw == b.raw).any()), bool((a.theta == b.theta).all()), a.fingerprint == b.fingerprint
     (False, True, True)
     """
-    settings = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration)
+    settings = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration, grid)
     key = as_key(seed)
     X, y, repeats = checks.data(X, y, counts)
     return _fit(moments(X, y, counts=repeats), settings, key)
@@ -96,9 +97,10 @@ def rep_ridge_of(
     norm_bound: float = 1.0,
     whitening: str = "cholesky",
     calibration: str = "paper",
+    grid: str = "cube",
 ) -> RidgeFit:
     """Do as `rep_ridge`, from exact moments: merged from several sites, or kept up to date as data come in."""
-    settings = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration)
+    settings = Settings.checked(rho, delta, noise, penalty, norm_bound, whitening, calibration, grid)
     return _fit(sums, settings, as_key(seed))
 
 
@@ -110,9 +112,9 @@ def _fit(sums: Moments, s: Settings, key: Key) -> RidgeFit:
     raw = solve(L, sums.cross)  # line 2: theta^ = V^-1 sum_i x_i y_i
     root = WHITENINGS[s.whitening](V, L)  # departure: L^T by default, V^(1/2) on request
     # line 3: beta = sigma sqrt(2 log(det(V)^(1/2) / (det(lambda I)^(1/2) delta))) + sqrt(lambda) S; lines 4, 5: alpha
-    grid = s.grid(Design(root=root, gram=V - s.penalty * np.eye(d), log_det=log_det_ratio(L, s.penalty)))
-    rounded = round_estimate(raw, root, width=grid.width, draws=key.child("estimate").uniform(d))  # lines 6 and 7
-    settings = {**asdict(s), "rows": sums.rows, "seed": repr(key)}
+    grid = s.grid_of(Design(root=root, gram=V - s.penalty * np.eye(d), log_det=log_det_ratio(L, s.penalty)))
+    rounded = s.round(raw, root, grid, key)  # lines 6 and 7
+    settings = {**s.named(), "rows": sums.rows, "seed": repr(key)}
     return RidgeFit(
         theta=rounded.theta,
         raw=raw,

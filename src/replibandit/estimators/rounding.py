@@ -1,16 +1,22 @@
 """The step that RepRidge and RepGLM share: whiten, round on the shifted grid, map back (Alg. 2 and 4, last lines)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from replibandit import checks
+from replibandit.arithmetic import apply
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.calibration import CALIBRATIONS
-from replibandit.estimators.grids import Design, Grid, paper_grid, sharp_grid
+from replibandit.errors import InvalidInput
+from replibandit.estimators import lattice
+from replibandit.estimators.grids import Design, Grid, lattice_grid, paper_grid, sharp_grid
 from replibandit.estimators.whitening import WHITENINGS, Root
 from replibandit.grid import cell_of, midpoint
+from replibandit.key import Key
+
+SHAPES = ("cube", "lattice")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +44,17 @@ def round_estimate(raw: FloatArray, root: Root, *, width: FloatArray | float, dr
     return Rounded(theta=theta, z=z, cell=cell, width=width, shift=shift)
 
 
+def round_on_lattice(raw: FloatArray, root: Root, *, width: float, key: Key) -> Rounded:
+    """Move `raw` to the nearest point of a lattice A_d* of scale `width`, shifted and turned by the key."""
+    d = len(raw)
+    turn = lattice.rotation(key, d)
+    z = apply(turn, root.whiten(raw))
+    shift = width * key.uniform(d)
+    cell = lattice.cell_of(z, width=width, shift=shift)
+    theta = root.unwhiten(apply(turn.T, lattice.point(cell, width=width, shift=shift)))
+    return Rounded(theta=theta, z=z, cell=cell, width=np.array(width), shift=shift)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The settings that RepRidge and RepGLM share, as plain floats and words, so that equal ones look equal."""
@@ -49,6 +66,7 @@ class Settings:
     norm_bound: float
     whitening: str
     calibration: str
+    grid: str | None
 
     @classmethod
     def checked(
@@ -60,9 +78,12 @@ class Settings:
         norm_bound: float,
         whitening: str,
         calibration: str,
+        grid: str = "cube",
     ) -> "Settings":
         """Check the settings of an estimator at the door."""
         calibration = checks.one_of("calibration", calibration, CALIBRATIONS)
+        if checks.one_of("grid", grid, SHAPES) == "lattice" and calibration == "paper":
+            raise InvalidInput("grid is 'lattice' and calibration is 'paper'; a lattice is calibrated sharply only.")
         # sharp widths leave delta out
         rho, delta = checks.rho_above_delta(rho, delta, factor=2 if calibration == "paper" else 0)
         return cls(
@@ -73,11 +94,22 @@ class Settings:
             norm_bound=checks.positive("norm_bound", norm_bound),
             whitening=checks.one_of("whitening", whitening, WHITENINGS),
             calibration=calibration,
+            grid=None if grid == "cube" else grid,
         )
 
-    def grid(self, design: Design) -> Grid:
+    def named(self) -> dict[str, str | float]:
+        """Return the settings that a fingerprint takes in; a grid of cubes goes without saying."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def grid_of(self, design: Design) -> Grid:
         """Return the grid of a stand-alone estimate."""
-        return GRIDS[self.calibration](self, design, rho=self.rho, delta=self.delta)
+        return GRIDS[self.grid or self.calibration](self, design, rho=self.rho, delta=self.delta)
+
+    def round(self, raw: FloatArray, root: Root, grid: Grid, key: Key) -> Rounded:
+        """Round a stand-alone estimate."""
+        if self.grid == "lattice":
+            return round_on_lattice(raw, root, width=float(grid.width), key=key.child("estimate"))
+        return round_estimate(raw, root, width=grid.width, draws=key.child("estimate").uniform(len(raw)))
 
 
-GRIDS: dict[str, Callable[..., Grid]] = {"paper": paper_grid, "sharp": sharp_grid}
+GRIDS: dict[str, Callable[..., Grid]] = {"paper": paper_grid, "sharp": sharp_grid, "lattice": lattice_grid}

@@ -1,4 +1,4 @@
-"""What can be registered: the replicable policies of the catalogue that fit, in each calibration, growth and budget."""
+"""What can be registered: the replicable policies of the catalogue, in each calibration, growth, budget and grid."""
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
@@ -14,7 +14,8 @@ from replibandit.planner.question import Question
 
 THEOREM, MEASURED = "theorem", "calibrated on these instances"
 _CALIBRATIONS = ("paper", "sharp", "gaussian")
-_GROWTHS: tuple[float | int, ...] = (2, 3, 4, 9, 16)
+_GROWTHS: tuple[int | str, ...] = (2, 3, 4, 9, 16)
+_GRIDS = ("lattice",)
 _BUDGETS = ("uniform", "geometric", "mixed")
 
 
@@ -61,10 +62,10 @@ def _settings(asked: Question) -> dict[str, Any]:
 
 def _variants(spec: Any) -> Iterator[Any]:
     known = {field.name for field in fields(spec)}
-    for name, values in (("growth", _GROWTHS), ("budgets", _BUDGETS)):
+    for name, values in (("growth", _GROWTHS), ("budgets", _BUDGETS), ("grid", _GRIDS)):
         if name in known:
             for value in values:
-                typed = value if isinstance(getattr(spec, name), int) or name == "budgets" else float(value)
+                typed = value if isinstance(value, str) or isinstance(getattr(spec, name), int) else float(value)
                 made = _made(lambda n=name, v=typed: replace(spec, **{n: v}), {})
                 if made is not None:
                     yield made

@@ -24,12 +24,13 @@ import numpy as np
 
 from replibandit import checks
 from replibandit.actions import Finite
+from replibandit.arithmetic import normals
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.key import Key, uniforms
 from replibandit.policies.base import Pull
 from replibandit.policies.every_round import arm_count, no_round, one_round, plus
-from replibandit.policies.variates import beta_odds, normals
+from replibandit.policies.variates import beta_odds
 from replibandit.rewards import reward_exponent, total_values
 
 PRIORS = {"beta": 3, "gaussian": 1}  # the uniforms of an arm and a round: normals', and the beta prior's last one

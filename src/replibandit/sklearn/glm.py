@@ -62,6 +62,7 @@ class RepGLM(Linear):
         min_slope: float | None = None,
         whitening: str = "cholesky",
         calibration: str = "paper",
+        grid: str = "cube",
         fit_intercept: bool = False,
         feature_bound: float | None = None,
         response_bound: float | None = None,
@@ -77,6 +78,7 @@ class RepGLM(Linear):
         self.min_slope = min_slope
         self.whitening = whitening
         self.calibration = calibration
+        self.grid = grid
         self.fit_intercept = fit_intercept
         self.feature_bound = feature_bound
         self.response_bound = response_bound
@@ -183,6 +185,7 @@ class RepGLM(Linear):
             min_slope=self.min_slope,
             whitening=self.whitening,
             calibration=self.calibration,
+            grid=self.grid,
             scale=seen.scale,
         )
 

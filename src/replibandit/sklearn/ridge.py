@@ -41,6 +41,7 @@ class RepRidge(RegressorMixin, Linear):  # type: ignore[misc]
         norm_bound: float = 1.0,
         whitening: str = "cholesky",
         calibration: str = "paper",
+        grid: str = "cube",
         fit_intercept: bool = False,
         feature_bound: float | None = None,
         response_bound: float | None = None,
@@ -53,6 +54,7 @@ class RepRidge(RegressorMixin, Linear):  # type: ignore[misc]
         self.norm_bound = norm_bound
         self.whitening = whitening
         self.calibration = calibration
+        self.grid = grid
         self.fit_intercept = fit_intercept
         self.feature_bound = feature_bound
         self.response_bound = response_bound
@@ -84,6 +86,7 @@ class RepRidge(RegressorMixin, Linear):  # type: ignore[misc]
             norm_bound=self.norm_bound,
             whitening=self.whitening,
             calibration=self.calibration,
+            grid=self.grid,
         )
 
     def __sklearn_tags__(self) -> Any:
