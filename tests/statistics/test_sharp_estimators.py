@@ -131,6 +131,19 @@ def test_core_set() -> None:
     assert core.rounds < core_set(A, epsilon=0.1, noise=SIGMA, rho=RHO, delta=DELTA).rounds / 50
 
 
+def test_glm_where_the_penalty_dwarfs_the_noise() -> None:
+    """The first score is 2^-36 sqrt(lambda) S: with that for a tolerance half of the runs would stop at 0, half not."""
+    penalty, noise, rows = 1e10, 1e-4, 100
+    X, mean = np.ones((rows, 1)), 0.5 + 2.0**-36 * penalty / rows
+
+    def fit(y: FloatArray, seed: str) -> rb.GLMFit:
+        return rb.rep_glm(X, y, link="logistic", noise=noise, penalty=penalty, seed=seed, **SHARP)
+
+    rng = np.random.default_rng(SEED)
+    pairs = pairs_of(fit, lambda i: mean + noise * rng.choice([-1.0, 1.0], (2, rows)), 200, "dwarfed")
+    assert_rate_at_most(parted(pairs), 200, rate=RHO)
+
+
 def test_the_mean_spends_what_it_may() -> None:
     """Uniform values attain Gini's bound at n = 1: two of them part with probability exactly rho."""
     rng, n = np.random.default_rng(SEED), 2000

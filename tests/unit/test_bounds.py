@@ -530,6 +530,17 @@ def test_another_calibration_has_another_bound() -> None:
         bounds(spec, dim=2)
 
 
+@pytest.mark.parametrize("penalty", [1e12, 1e16, 1e17, 1e100, 1e300])
+def test_a_penalty_that_drowns_the_design_leaves_bounds_that_hold(penalty: float) -> None:
+    """Where V is lambda I to double precision, nothing is learned, and a bound of 0 would be false."""
+    spec = rb.RepLinUCB(horizon=100, rho=0.1, delta=0.01, noise=0.5, penalty=penalty, calibration="sharp")
+    env = rb.LinearArms(theta=np.array([0.0, 0.5]), actions=np.eye(2), noise=0.5)
+    run = rb.simulate(spec, env, seed=1, rng=np.random.default_rng(0))
+    lost = float(rb.regret(run, env)[-1])
+    assert 50.0 == lost <= realised_bound(run, env).regret < math.inf
+    assert lost <= bounds(spec, env).regret < math.inf
+
+
 def test_errors_of_realised_bounds() -> None:
     arms = rb.BernoulliArms(means=np.array([0.1, 0.2]))
     run = rb.simulate(ARMS, arms, seed=0, rng=np.random.default_rng(0))

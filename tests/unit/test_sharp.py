@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from replibandit.estimators.span import in_own_dimension, span_of
 from replibandit.estimators.whitening import WHITENINGS
 from replibandit.policies.plan import BUDGETS, sharp_plan
 from replibandit.policies.schedule import Schedule, sharp_schedule
+from tests.reference import routes
 
 LIN = rb.RepLinUCB(horizon=10**6, rho=0.1, delta=0.01, noise=0.5, calibration="sharp")
 UCB = rb.RepUCB(horizon=10**6, rho=0.1, calibration="sharp")
@@ -42,6 +44,22 @@ def test_the_constants_bound_the_distances_of_two_runs() -> None:
         ranges[name] = (np.maximum(np.maximum(a, c), 0) - np.minimum(np.minimum(a, c), 0)).mean()
         assert ranges[name] <= PATH * 1.01
     assert ranges["extremal"] > PATH * 0.99  # the constant is sharp
+
+
+def test_the_constants_need_one_law() -> None:
+    """Two laws of mean 0 and variance 1, each value with its probability: they are farther apart than any one law."""
+    signs = [(1.0, 0.5), (-1.0, 0.5)]
+    apart = [(0.0, 3 / 4), (2.0, 1 / 8), (-2.0, 1 / 8)]
+    wide = [(sign * size, p / 2) for size, p in ((2 / 3, 7 / 12), (4 / 3, 5 / 12)) for sign in (1, -1)]
+    for law in (signs, apart, wide):
+        assert sum(p * x for x, p in law) == pytest.approx(0.0)
+        assert sum(p * x * x for x, p in law) == pytest.approx(1.0)
+    distance = sum(p * q * abs(a - c) for a, p in signs for c, q in apart)
+    reach = sum(p * q * (max(0.0, a, c) - min(0.0, a, c)) for a, p in signs for c, q in wide)
+    assert distance == pytest.approx(1.25)
+    assert reach == pytest.approx(37 / 24)
+    assert PAIR < distance <= math.sqrt(2)
+    assert PATH < reach <= 1 + 1 / math.sqrt(2)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 5, 20, 200])
@@ -78,6 +96,26 @@ def test_leverages(whitening: str) -> None:
     assert ((h >= 0) & (h <= 1)).all()
 
 
+@pytest.mark.parametrize("rows", [3, 60])
+@pytest.mark.parametrize("apart", [1e-7, 1e-3, 1.0])
+@pytest.mark.parametrize("penalty", [1e-12, 1e-6, 1.0, 1e6])
+def test_leverages_of_a_design_that_is_nearly_singular(penalty: float, apart: float, rows: int) -> None:
+    """Against exact fractions: what rounding errors take from the width is below a thousandth of it."""
+    rng = np.random.default_rng(rows)
+    X = np.rint((rng.standard_normal(3) + apart * rng.standard_normal((rows, 3))) * 2.0**22) / 2.0**24
+    G = X.T @ X
+    L = cholesky(penalty * np.eye(3) + G)
+    h = WHITENINGS["cholesky"](G, L).leverages(penalty * np.eye(3) + G - penalty * np.eye(3))
+    exact = np.zeros(3)
+    for x in X:
+        solved: list[Fraction] = []
+        for i, row in enumerate(L.tolist()):
+            known = sum(Fraction(row[j]) * value for j, value in enumerate(solved))
+            solved.append((Fraction(float(x[i])) - known) / Fraction(row[i]))
+        exact += [float(value**2) for value in solved]
+    assert np.sqrt(h).sum() >= 0.999 * np.sqrt(exact).sum()
+
+
 @pytest.mark.parametrize("name", BUDGETS)
 @pytest.mark.parametrize("count", [0, 1, 2, 40])
 def test_budgets_share_rho(name: str, count: int) -> None:
@@ -103,6 +141,19 @@ def test_a_sharp_plan_never_runs_out_of_batches() -> None:
     assert sharp_plan(replace(LIN, batches=7), 3).growth == pytest.approx(math.exp(volume / 7))
     own = sharp_plan(replace(LIN, budgets=(0.05, 0.03)), 3)
     assert (own.batches, own.rho) == (3, (0.0, 0.05, 0.03))
+
+
+def test_a_plan_of_few_batches_in_many_dimensions_waits_for_no_more_than_doubles_hold() -> None:
+    plan = replace(LIN, horizon=10**12, batches=1).plan(30)
+    assert plan.batches == 1
+    assert plan.growth == pytest.approx(math.exp(700))
+
+
+def test_budgets_that_leave_a_batch_nothing_are_refused() -> None:
+    spec = replace(LIN, batches=3000, growth=1e5, budgets="geometric")
+    with pytest.raises(InvalidInput, match="the first ones get nothing"):
+        spec.plan(2)
+    assert all(replace(spec, budgets="mixed").plan(2).rho[1:])
 
 
 @pytest.mark.parametrize(
@@ -149,6 +200,16 @@ def test_the_first_count_is_the_smallest_that_can_tell() -> None:
         assert 2 * sharp_schedule(spec, 2).bonuses[0] <= spread
         wider = replace(spec, spread=2.0 * float(sharp_schedule(replace(spec, spread=spread * 1.2), 2).bonuses[0]))
         assert sharp_schedule(wider, 2).pulls[0] <= first
+
+
+def test_no_arm_is_played_so_often_that_another_lacks_its_first_pulls() -> None:
+    spec = rb.RepUCB(horizon=2000, rho=0.5, calibration="sharp")
+    first = spec.schedule(3).pulls[0]
+    run = rb.simulate(spec, rb.BernoulliArms(means=np.full(3, 0.5)), seed=1, rng=np.random.default_rng(0))
+    most = max(run.times[run.arms == arm].sum() for arm in range(3))
+    assert 1 < first < most <= 2000 - 2 * first
+    # gaps too small to be seen: the most that can be lost
+    assert rb.bounds(spec, gaps=[0.0, 1e-3, 1e-3]).regret == pytest.approx(2e-3 * (2000 - 2 * first) + 0.5)
 
 
 def test_where_no_call_can_tell_anything_arms_are_played_equally_often() -> None:
@@ -220,3 +281,33 @@ def test_the_scale_of_a_sharp_core_set_is_the_smallest(dim: int) -> None:
         return 2 * math.sqrt(dim / N) * (math.sqrt(spread) + 1 + reach * 2 / math.sqrt(3) * dim / 0.1)
 
     assert error(core.scale) <= 0.1 < error(core.scale - 1)
+
+
+@pytest.mark.parametrize("grid", ["cube", "lattice"])
+@pytest.mark.parametrize("penalty", [1e-4, 1.0, 1e6, 1e10, 1e13])
+def test_a_solver_is_exact_to_a_small_part_of_the_width(penalty: float, grid: str) -> None:
+    """Where sqrt(lambda) S is far above the noise, so is the radius above the width; the latter decides cells."""
+    X, y = np.ones((100, 1)), np.full(100, 0.5 + 1.5e-3) + 1e-3 * np.resize([1.0, -1.0], 100)
+    settings: dict[str, Any] = {"rho": 0.1, "delta": 0.01, "noise": 1e-3, "calibration": "sharp", "grid": grid}
+    fit = rb.rep_glm(X, y, link="logistic", penalty=penalty, seed=1, **settings)
+    assert fit.residual <= 2.0**-24 * fit.min_slope * fit.width
+
+
+FLAT = routes.vectors(np.random.default_rng(5), routes.ARMS, 2) @ routes.vectors(
+    np.random.default_rng(6), 2, routes.DIM
+)
+ROUTES = [
+    *routes.CASES,
+    routes.Case(name="RepLinUCB-flat", spec=routes.lin, actions=FLAT),
+    routes.Case(name="RepGLMUCB-flat", spec=routes.glm, actions=FLAT),
+]
+
+
+@pytest.mark.parametrize("case", ROUTES, ids=str)
+def test_a_sharp_session_is_the_sharp_simulation(case: routes.Case) -> None:
+    sharp = replace(case, spec=lambda horizon: replace(case.spec(horizon), calibration="sharp"))
+    world = routes.world(sharp, 150, data=3)
+    expected = routes.simulated(world, "s").fingerprint
+    assert routes.round_by_round(world, "s").fingerprint == expected
+    assert routes.batch_by_batch(world, "s", lambda open_ones: open_ones[::-1]).fingerprint == expected
+    assert routes.restored(world, "s", 7).fingerprint == expected

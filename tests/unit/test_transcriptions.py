@@ -1,9 +1,12 @@
 """An independent check: Algorithms 1, 3 and 5, transcribed from the paper in plain loops, choose the same actions.
 
+So do RepUCB and RepLinUCB with the sharp calibration, transcribed from docs/theory.md.
+
 The transcriptions (tests/reference) share nothing with the engine but `Key`.  Each also returns how close it came to a
 tie, a grid boundary or a threshold; the instances stay far from those, so that rounding errors decide nothing.
 """
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +20,8 @@ from tests.reference.rep_glm_ucb import rep_glm_ucb
 from tests.reference.rep_lin_ucb import rep_lin_ucb
 from tests.reference.rep_ucb import rep_ucb
 from tests.reference.routes import Written, vectors
+from tests.reference.sharp_rep_lin_ucb import sharp_rep_lin_ucb
+from tests.reference.sharp_rep_ucb import sharp_rep_ucb
 
 CLEAR = 1e-7  # against rounding errors of 1e-10 or so
 # with much noise the grid is wide and the bonus rules; with little, the estimates do
@@ -134,6 +139,56 @@ def test_rep_glm_ucb(kind: str, at: Settings, link: str) -> None:
         assert run.starts.tolist() == [t for t in starts if t < at.T]
 
 
+SHARP_ARMS: list[tuple[tuple[float, ...], int, float, float, float, dict[str, Any]]] = [
+    ((0.3, 0.6), 3000, 0.5, 0.5, 1.0, {}),
+    ((0.1, 0.9, 0.5), 2049, 0.3, 0.01, 0.2, {"growth": 2.0, "budgets": "geometric"}),
+    ((0.2, 0.4, 0.6, 0.8, 0.5), 4000, 0.9, 0.1, 0.5, {"growth": 3.5, "budgets": "mixed"}),
+    ((0.4, 0.6), 500, 0.05, 0.5, 1.0, {}),  # nothing can be told
+]
+
+
+@pytest.mark.parametrize("seed", ["a", "b", "c", "d"])
+@pytest.mark.parametrize(("means", "horizon", "rho", "noise", "spread", "settings"), SHARP_ARMS)
+def test_sharp_rep_ucb(
+    means: tuple[float, ...], horizon: int, rho: float, noise: float, spread: float, settings: dict[str, Any], seed: str
+) -> None:
+    rewards = coins(np.random.default_rng(1), horizon, np.array(means))
+    K, env = len(means), Written(rewards=rewards, actions=len(means))
+    spec = rb.RepUCB(horizon=horizon, rho=rho, noise=noise, spread=spread, calibration="sharp", **settings)
+    run = rb.simulate(spec, env, seed=seed, rng=np.random.default_rng(0))
+    chosen, first, closeness = sharp_rep_ucb(
+        K, horizon, rho, noise, spread, seed, lambda t, a: float(rewards[t, a]), **settings
+    )
+    assert closeness > CLEAR
+    assert spec.schedule(K).pulls[0] == first
+    assert run.rounds().tolist() == chosen
+
+
+@pytest.mark.parametrize(
+    ("dim", "candidates", "budgets"), [(1, 3, "geometric"), (2, 4, "mixed"), (3, 6, "uniform"), (12, 14, "mixed")]
+)
+@pytest.mark.parametrize("at", [WIDE, FINE], ids=["wide", "fine"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_sharp_rep_lin_ucb(kind: str, at: Settings, dim: int, candidates: int, budgets: str) -> None:
+    seed = f"{kind}-{dim}"
+    env, sets = instance(kind, at.T, candidates, dim, data=3)
+    spec = rb.RepLinUCB(**words(at), calibration="sharp", budgets=budgets)
+    run = rb.simulate(spec, env, seed=seed, rng=np.random.default_rng(0))
+    chosen, starts, closeness = sharp_rep_lin_ucb(
+        at,
+        dim,
+        lambda t: sets[t],
+        seed,
+        lambda t, i: float(env.rewards[t, i]),
+        candidates=candidates if kind == "finite" else None,
+        budgets=budgets,
+    )
+    assert closeness > CLEAR
+    assert run.rounds().tolist() == chosen
+    if kind == "finite":
+        assert run.starts.tolist() == [t for t in starts if t < at.T]
+
+
 @pytest.mark.parametrize("symbol", ["T", "rho", "delta", "sigma", "lam", "S", "L"])
 def test_the_comparison_sees_every_symbol(symbol: str) -> None:
     """Negative control: a transcription with one symbol 10 % larger chooses other actions."""
@@ -149,6 +204,26 @@ def test_the_comparison_sees_every_symbol(symbol: str) -> None:
 
     assert run.rounds().tolist() == chosen(at)
     assert run.rounds().tolist() != chosen(off)
+
+
+@pytest.mark.parametrize("symbol", ["T", "rho", "delta", "sigma", "lam", "S", "L", "q", "budgets", "candidates"])
+def test_the_sharp_comparison_sees_every_symbol(symbol: str) -> None:
+    """Negative control, the same for the sharp calibration: another value, other budgets, or another form of D."""
+    at = Settings(T=600, rho=0.9, delta=0.1, sigma=1e-3, lam=0.1, S=10.0, L=1.0)
+    given: dict[str, Any] = {"q": math.e**2, "budgets": "mixed", "candidates": None}
+    env, sets = instance("contexts", 1200, 4, 12, data=5)
+    run = rb.simulate(rb.RepLinUCB(**words(at), calibration="sharp"), env, seed="a", rng=np.random.default_rng(0))
+
+    def chosen(settings: Settings, **how: Any) -> list[int]:
+        settings = replace(settings, T=round(settings.T))
+        return sharp_rep_lin_ucb(settings, 12, lambda t: sets[t], "a", lambda t, i: float(env.rewards[t, i]), **how)[0]
+
+    assert run.rounds().tolist() == chosen(at, **given)
+    if symbol in given:
+        off = chosen(at, **{**given, symbol: {"q": 1.1 * math.e**2, "budgets": "uniform", "candidates": 1}[symbol]})
+    else:
+        off = chosen(replace(at, **{symbol: {"T": 2.0, "delta": 0.01}.get(symbol, 1.1) * getattr(at, symbol)}), **given)
+    assert run.rounds().tolist() != off[: at.T]
 
 
 @pytest.mark.parametrize("policy", ["RepUCB", "RepLinUCB", "RepGLMUCB"])

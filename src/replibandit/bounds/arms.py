@@ -58,7 +58,9 @@ def sharp_rep_ucb(spec: RepUCB, gaps: FloatArray) -> Bounds:
     arms, largest = len(gaps), float(gaps.max())
     schedule = spec.schedule(arms)
     last = max(1.0, largest) / 2.0
-    counts = [_plays(schedule, gap, spec.horizon) for gap in gaps.tolist()]
+    # every other arm is played n_0 times, whatever happens
+    most = spec.horizon - (arms - 1) * schedule.pulls[0]
+    counts = [_plays(schedule, gap, most) for gap in gaps.tolist()]
     if schedule.calls == 0:  # every arm is played equally often
         counts, last = [schedule.pulls[0]] * arms, 0.0
     return Bounds(
@@ -80,14 +82,14 @@ def sharp_rep_ucb(spec: RepUCB, gaps: FloatArray) -> Bounds:
     )
 
 
-def _plays(schedule: Schedule, gap: float, horizon: int) -> int:
+def _plays(schedule: Schedule, gap: float, most: int) -> int:
     """Return how often an arm with this gap is played at most, while the estimates are within their radii."""
     if gap <= 0:
         return 0
     for n, radius in zip(schedule.pulls, schedule.bonuses, strict=True):
         if 2.0 * radius < gap:
             return n
-    return horizon
+    return most
 
 
 def ucb1(spec: UCB1, gaps: FloatArray) -> Bounds:

@@ -77,7 +77,8 @@ def generalised(spec: RepGLMUCB | GLMUCB) -> Model:
 def largest_log_det(rows: int, dim: int, *, penalty: float, action_bound: float) -> float:
     """Return the largest log(det V / det(lambda I)) after so many rows: by the arithmetic and the geometric mean."""
     # D_T <= d log(1 + T L^2 / (lambda d))
-    return dim * log(1.0 + rows * action_bound * action_bound / (penalty * dim))
+    share = rows * action_bound * action_bound / (penalty * dim)
+    return dim * (log(1.0 + share) if share > _SLACK else share)  # log(1 + x) <= x, and 1 + x may be 1
 
 
 def worst_case(spec: Any, dim: int, gap: float | None, candidates: int | None = None) -> Design:

@@ -23,6 +23,7 @@ from replibandit.errors import InvalidInput
 from replibandit.runs import Run
 
 _BLOCK = 1 << 12  # decisions worked on at a time
+_ROUNDING = 2.0**-50  # of a log-determinant, for each dimension
 
 
 def realised_bound(run: Run, env: Environment) -> Bounds:
@@ -46,7 +47,7 @@ def realised_bound(run: Run, env: Environment) -> Bounds:
         dim=instance.dim_of(run.spec) or dim,
         rounds=run.horizon,
         starts=starts,
-        end=float(log_dets[-1]),
+        end=max(float(log_dets[-1]), 0.0) + _ROUNDING * dim,  # a huge penalty drowns the design in rounding errors
         gap=instance.largest,
         text="D_T = log(det V_(T+1)/det(lambda I)) of the run",
         candidates=instance.candidates,

@@ -7,8 +7,8 @@ with probability at least 1 - delta, where beta is the radius of RepRidge divide
 Departures
 * The whitening root is the Cholesky factor by default; the symmetric root of the paper is whitening="symmetric".
 * The maximiser is known up to a stated tolerance: ||raw - theta^||_V <= 2.5 residual / min(1, c_mu), where `residual`
-  is at most 2**-24 of min(1, c_mu) times the radius and usually 2**-36 of it; it adds as little to the probability that
-  two runs part.
+  is at most 2**-24 of min(1, c_mu) times the radius, or the grid's width if that is less, and usually 2**-36 of it; it
+  adds as little to the probability that two runs part.
 """
 
 from dataclasses import dataclass

@@ -53,7 +53,7 @@ class Design:
 class Grid:
     """How an estimate is rounded, in lanes: ||theta^ - theta*||_V <= radius before, `inflated_radius` after.
 
-    `unit` is the radius times min(1, c_mu): what a solver's tolerance is measured in.
+    `unit` is what a solver's tolerance is measured in: min(1, c_mu) times the radius or, where that is less, the width.
     """
 
     unit: FloatArray
@@ -90,7 +90,8 @@ def sharp_grid(
     unit = _unit(model, design, rest)
     radius = _divided(unit, design)
     width = sharp_width(design.spread(), runs=runs, noise=model.noise, rho=rho)
-    return Grid(unit=unit, radius=radius, width=width, inflated_radius=radius + reach * width)  # beta + c alpha
+    # beta + c alpha
+    return Grid(unit=_finer(unit, design, width), radius=radius, width=width, inflated_radius=radius + reach * width)
 
 
 def lattice_grid(model: Model, design: Design, *, rho: float, delta: float) -> Grid:
@@ -100,13 +101,19 @@ def lattice_grid(model: Model, design: Design, *, rho: float, delta: float) -> G
     radius = _divided(unit, design)
     # scale = S/(2V) (2/sqrt 3) sigma sqrt(sum_j h_j / d) / rho
     width = sharp_width(crossing_rate(d) * design.size() / np.sqrt(d), runs=PAIR, noise=model.noise, rho=rho)
-    return Grid(unit=unit, radius=radius, width=width, inflated_radius=radius + covering_radius(d) * width)
+    inflated_radius = radius + covering_radius(d) * width
+    return Grid(unit=_finer(unit, design, width), radius=radius, width=width, inflated_radius=inflated_radius)
 
 
 def _unit(model: Model, design: Design, delta: float) -> FloatArray:
     return self_normalized(
         design.log_det, noise=model.noise, delta=delta, penalty=model.penalty, norm_bound=model.norm_bound
     )
+
+
+def _finer(unit: FloatArray, design: Design, width: FloatArray) -> FloatArray:
+    """Return the unit or, where that is less, min(1, c_mu) times the width: sqrt(lambda) S can be far above it."""
+    return np.where(width > 0, np.minimum(unit, (design.slope or 1.0) * width), unit)
 
 
 def _divided(unit: FloatArray, design: Design) -> FloatArray:

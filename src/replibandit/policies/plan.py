@@ -11,9 +11,12 @@ from replibandit import checks
 from replibandit.arithmetic import exp, log
 from replibandit.calibration import CALIBRATIONS
 from replibandit.errors import InvalidInput
+from replibandit.estimators.grids import Model
+
+_LARGEST_EXPONENT = 700.0  # a determinant that grows by more is not waited for
 
 
-class Settings(Protocol):
+class Settings(Model, Protocol):
     """The settings of a batched linear policy."""
 
     @property
@@ -22,12 +25,6 @@ class Settings(Protocol):
     def rho(self) -> float: ...
     @property
     def delta(self) -> float: ...
-    @property
-    def noise(self) -> float: ...
-    @property
-    def penalty(self) -> float: ...
-    @property
-    def norm_bound(self) -> float: ...
     @property
     def action_bound(self) -> float: ...
     @property
@@ -138,11 +135,16 @@ def sharp_plan(spec: Settings, dim: int) -> Plan:
     growth = spec.growth
     if growth is None:
         # as many batches as are given, or q = e^2
-        growth = float(exp(np.array(2.0 if batches is None else size / batches)))
+        growth = float(exp(np.array(2.0 if batches is None else min(size / batches, _LARGEST_EXPONENT))))
     if batches is None:
         batches = max(1, math.ceil(size / log(growth)))
     if given is None:
         given = BUDGETS[spec.budgets if isinstance(spec.budgets, str) else "mixed"](spec.rho, batches - 1, growth, dim)
+    if not all(given):
+        raise InvalidInput(
+            f"budgets is {spec.budgets!r}; with {batches} batches of growth {growth:.6g} the first ones get nothing. "
+            "Take budgets='mixed', fewer batches, or less growth."
+        )
     return Plan(batches=batches, growth=growth, rho=(0.0, *given), delta=())
 
 
