@@ -31,6 +31,7 @@ from replibandit.findings import Audit, Estimate
 from replibandit.key import Key
 from replibandit.ledger import Decision
 from replibandit.machine import Machine, check_machine
+from replibandit.planner import Choice, TrialPlan, horizon_needed, plan, smallest_rho
 from replibandit.policies.commit_in_phases import CommitInPhases
 from replibandit.policies.eliminate_in_phases import EliminateInPhases
 from replibandit.policies.esfandiari_linear import EsfandiariLinear
@@ -61,6 +62,7 @@ __all__ = [
     "Ball",
     "BernoulliArms",
     "Bounds",
+    "Choice",
     "CommitInPhases",
     "Contexts",
     "CoreSet",
@@ -96,6 +98,7 @@ __all__ = [
     "Tally",
     "Tape",
     "Thompson",
+    "TrialPlan",
     "audit",
     "audit_estimator",
     "band",
@@ -106,12 +109,14 @@ __all__ = [
     "digest",
     "first_divergence",
     "from_json",
+    "horizon_needed",
     "informative_horizon",
     "least_squares_plan",
     "mean_bound",
     "mean_sample_size",
     "mean_tolerance",
     "pairs_needed",
+    "plan",
     "realised_bound",
     "regret",
     "regret_after",
@@ -125,6 +130,7 @@ __all__ = [
     "ridge_bound",
     "simulate",
     "simulate_many",
+    "smallest_rho",
     "start",
     "to_json",
 ]

@@ -27,7 +27,7 @@ from replibandit.machine import check_machine
 from replibandit.policies import ucb1
 from replibandit.report import pictures
 
-COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "report", "check-machine")
+COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "plan", "report", "check-machine")
 FITS = ("mean", "ridge", "glm")
 ARMS = ("--means", "0.5,0.4")
 REP_UCB = ("--policy", "RepUCB", "--horizon", "1e6", "--rho", "0.1", *ARMS)
@@ -307,6 +307,7 @@ JSON = [
     ("simulate", *REP_UCB),
     ("audit", *UCB1, "--pairs", "2"),
     ("bounds", *REP_UCB),
+    ("plan", "--arms", "2", "--gap", "0.4", "--horizon", "1e3", "--rho", "0.4", "--pairs", "1"),
     ("report", "audit.json"),
     ("check-machine",),
     ("fit", "mean", *FIT),
