@@ -1,6 +1,12 @@
-"""Play everything that has not been played, draw the figures, and write docs/study.md."""
+"""Play everything that has not been played, draw the figures, and write docs/study.md.
 
-from studies import breaks, exponents, logged, mismatch, page, price, regret, samples, worst
+python -m studies            play what the tables lack
+python -m studies --fresh    play all of it again: a table does not know when a policy changes
+"""
+
+import sys
+
+from studies import breaks, exponents, logged, mismatch, page, price, regret, samples, table, worst
 
 
 def found() -> page.Found:
@@ -20,4 +26,6 @@ def found() -> page.Found:
 
 
 if __name__ == "__main__":
+    if "--fresh" in sys.argv[1:]:
+        table.clear()
     page.write(found())

@@ -10,6 +10,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 DATA = Path(__file__).parent / "data"
+KEPT = ("clicks",)  # from elsewhere, and not played
 _BATCH = 12  # rows between two writes
 
 Row = dict[str, Any]
@@ -30,6 +31,13 @@ def read(name: str) -> list[Row]:
         rows = list(csv.DictReader(file))
     # a digest may look like a number
     return [{key: text if key == "digest" else _value(text) for key, text in row.items()} for row in rows]
+
+
+def clear() -> None:
+    """Remove the tables that can be played again."""
+    for path in DATA.glob("*.csv"):
+        if path.stem not in KEPT:
+            path.unlink()
 
 
 def completed(name: str, settings: Iterable[Row], play: Callable[[Row], Row], *, version: int = 1) -> list[Row]:

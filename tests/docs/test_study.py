@@ -43,3 +43,19 @@ def test_a_figure_is_there_and_shown(name: str) -> None:
     figure = f"study-{'noise' if name == 'breaks' else name}.svg"
     assert (ROOT / "docs" / "images" / figure).exists()
     assert figure in (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+
+
+def rows_to_replay() -> list[Any]:
+    """Return a row of each system."""
+    read = importlib.import_module("studies.table").read
+    rows = {row["system"]: row for row in read("exponents")} | {row["system"]: row for row in read("logged")}
+    return [pytest.param(row, id=name) for name, row in rows.items()]
+
+
+@pytest.mark.parametrize("row", rows_to_replay())
+def test_a_row_is_played_again_with_the_same_result(row: Any) -> None:
+    """A policy that has changed since makes the tables old."""
+    script = importlib.import_module("studies.play" if "instance" in row else "studies.logged")
+    again = script.play(row)
+    old = {name: row[name] for name in again}
+    assert {name: float(f"{value:.6g}") for name, value in again.items()} == old, "run `python -m studies --fresh`"
