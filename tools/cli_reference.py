@@ -20,6 +20,7 @@ TWINS = {  # the names in docs/reference.md; a command that is missing here is a
     "simulate": ("simulate", "simulate_many"),
     "audit": ("audit",),
     "bounds": ("bounds", "informative_horizon"),
+    "plan": ("plan", "smallest_rho", "horizon_needed"),
     "fit": tuple(name for names in FITS.values() for name in names),
     **FITS,
     "report": ("report",),

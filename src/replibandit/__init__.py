@@ -25,8 +25,11 @@ from replibandit.findings import Audit, Estimate
 from replibandit.key import Key
 from replibandit.ledger import Decision
 from replibandit.machine import Machine, check_machine
+from replibandit.planner import Choice, TrialPlan, horizon_needed, plan, smallest_rho
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
+from replibandit.policies.rep_commit import RepCommit
+from replibandit.policies.rep_eliminate import RepEliminate
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
@@ -47,6 +50,7 @@ __all__ = [
     "Ball",
     "BernoulliArms",
     "Bounds",
+    "Choice",
     "Contexts",
     "CoreSet",
     "CoreSetFit",
@@ -63,6 +67,8 @@ __all__ = [
     "LinearArms",
     "Machine",
     "MeanFit",
+    "RepCommit",
+    "RepEliminate",
     "RepGLMUCB",
     "RepLinUCB",
     "RepUCB",
@@ -72,6 +78,7 @@ __all__ = [
     "Tally",
     "Tape",
     "Thompson",
+    "TrialPlan",
     "audit",
     "audit_estimator",
     "band",
@@ -82,11 +89,13 @@ __all__ = [
     "digest",
     "first_divergence",
     "from_json",
+    "horizon_needed",
     "informative_horizon",
     "mean_bound",
     "mean_sample_size",
     "mean_tolerance",
     "pairs_needed",
+    "plan",
     "realised_bound",
     "regret",
     "regret_after",
@@ -99,6 +108,7 @@ __all__ = [
     "ridge_bound",
     "simulate",
     "simulate_many",
+    "smallest_rho",
     "start",
     "to_json",
 ]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from replibandit.simulate import simulate_many
 from replibandit.trace import Cause, compare, traces
 from replibandit.verdict import UNDECIDED, Tally
 
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
 _BLOCK = 50  # keys simulated in lockstep
 _CHECKPOINTS = 100
 
@@ -94,7 +96,7 @@ def audit(
     return _audit(spec, key, reference, replicates, tally, checkpoints, found)
 
 
-def in_order(play: Callable[[range], Any], blocks: Sequence[range], workers: int) -> Iterator[Any]:
+def in_order(play: Callable[[_Task], _Result], blocks: Sequence[_Task], workers: int) -> Iterator[_Result]:
     """Yield `play` of every block, in their order; further blocks are not begun when nobody asks for them."""
     if workers == 1:
         yield from map(play, blocks)

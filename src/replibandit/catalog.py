@@ -8,15 +8,18 @@ from replibandit.errors import InvalidInput
 from replibandit.fingerprint import Setting, fingerprint
 from replibandit.policies.glm_ucb import GLMUCB
 from replibandit.policies.lin_ucb import LinUCB
+from replibandit.policies.rep_commit import RepCommit
+from replibandit.policies.rep_eliminate import RepEliminate
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
 from replibandit.policies.thompson import Thompson
 from replibandit.policies.ucb1 import UCB1
 
-POLICIES: dict[str, type[Any]] = {
-    policy.__name__: policy for policy in (RepUCB, RepLinUCB, RepGLMUCB, UCB1, LinUCB, GLMUCB, Thompson)
-}
+_REPLICABLE = (RepUCB, RepLinUCB, RepGLMUCB, RepCommit, RepEliminate)
+_REFERENCES = (UCB1, LinUCB, GLMUCB, Thompson)
+
+POLICIES: dict[str, type[Any]] = {policy.__name__: policy for policy in (*_REPLICABLE, *_REFERENCES)}
 
 
 def spec_settings(spec: Any) -> dict[str, Setting]:

@@ -14,6 +14,7 @@ from replibandit.errors import InvalidInput
 _SHOWN = 3
 _LEAST = 1e-300
 _MOST_ROUNDS = 2**50
+_MOST_GROWTH = 1024
 
 
 def number(name: str, value: float) -> float:
@@ -71,6 +72,13 @@ def above_one(name: str, value: float) -> float:
     if not positive(name, value) > 1:
         raise InvalidInput(f"{name} is {value!r}; it must be above 1.")
     return float(value)
+
+
+def factor(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number from 2 to 1024."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or not 2 <= value <= _MOST_GROWTH:
+        raise InvalidInput(f"{name} is {value!r}; it must be a whole number from 2 to {_MOST_GROWTH}.")
+    return int(value)
 
 
 def shares(field: str, values: Any, *, whole: float, name: str, count: int | None) -> tuple[float, ...]:

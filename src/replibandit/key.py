@@ -5,6 +5,7 @@ The names are public, so that a third party can recompute every shift of a run:
     Key(seed).child("batch", b).uniform(d)               u_b / alpha_b of RepLinUCB and RepGLMUCB, b = 0, 1, ...
     Key(seed).child("arm", a, "pulls", n).uniform(1)     the shift of RepUCB when arm a has n pulls, over the width
     Key(seed).child("estimate").uniform(d)               the shift of a stand-alone estimator (RepMean: d = 1), likewise
+    Key(seed).child("level").uniform(2)                  U and V of the level at which RepCommit commits
 
 So is the way from names to numbers.  It is stable for ever, and the same on every machine:
 

@@ -18,6 +18,8 @@ from replibandit.key import Key
 from replibandit.policies.base import Pull
 from replibandit.policies.batched import BatchedState, Rule
 from replibandit.policies.contextual import ContextState, Look
+from replibandit.policies.exploration import Exploration
+from replibandit.policies.phases import PhasedState
 from replibandit.policies.plan import Plan
 from replibandit.policies.rep_ucb import RepUCBState
 from replibandit.policies.schedule import Schedule
@@ -34,7 +36,9 @@ RECORDS = {
         BatchedState,
         Rule,
         ContextState,
+        Exploration,
         Look,
+        PhasedState,
         Plan,
         RepUCBState,
         Schedule,

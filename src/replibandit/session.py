@@ -6,10 +6,13 @@
 
 A session calls the same functions as the simulator: a decision of the policy stands for a whole batch, and the session
 hands out its rounds one by one.  So the rewards of a batch may come late and in any order; only past its end does `ask`
-have to wait for them.  Sets that change every round: `start(spec, dim=d, ...)` and `session.ask(actions=A_t)`.
+have to wait for them.  A policy that plays in phases decides at their ends only, and `ask` runs through a whole phase.
+Sets that change every round: `start(spec, dim=d, ...)` and `session.ask(actions=A_t)`.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,15 +61,15 @@ class Session:
         self._past = list(past)
         self._asked = asked
         self._start = sum(int(pull.times[0]) for pull in self._past)
-        self._total, self._open = 0, 0
+        self._standing: list[Standing] = []
         self._stand()
 
     def ask(self) -> Decision:
         """Return the decision of the next round."""
         if self._asked >= self.spec.horizon:
             raise HorizonReached(f"all {self.spec.horizon} rounds have been decided; tell what is open.")
-        if self._asked >= self._stop:
-            raise awaiting(self._ledger.missing(self._start, self._stop))
+        if self._asked >= self._standing[-1].stop:
+            raise awaiting(self._ledger.missing(self._start, self._asked))
         self._asked += 1
         return self._decision(self._asked - 1)
 
@@ -76,15 +79,10 @@ class Session:
         cell = self._ledger.news(decision, reward)
         if cell is None:
             return
-        if self._open > 1:
-            self._total, self._open = self._total + cell, self._open - 1
-            self._ledger.cells[decision.round] = cell
-            return
-        state = self.spec.update(self._state, self._pull, from_integers([self._total + cell]))
+        here = self._standing_at(decision.round)
+        told = replace(here, total=here.total + cell, open=here.open - 1)
+        self._take_in([told if block is here else block for block in self._standing])
         self._ledger.cells[decision.round] = cell
-        self._state, self._start = state, self._stop
-        self._past.append(self._pull)
-        self._stand()
 
     @property
     def open(self) -> list[Decision]:
@@ -110,34 +108,74 @@ class Session:
             }
         )
 
+    def _take_in(self, standing: list["Standing"]) -> None:
+        """Update the state with the decisions whose rewards are all in, from the first on; all of it or nothing."""
+        done = next((i for i, block in enumerate(standing) if block.open), len(standing))
+        state = self._state
+        for block in standing[:done]:
+            state = self.spec.update(state, block.pull, from_integers([block.total]))
+        self._state, self._standing = state, standing[done:]
+        self._past += [block.pull for block in standing[:done]]
+        if done:
+            self._start = standing[done - 1].stop
+        if not self._standing:
+            self._stand()
+
     def _stand(self) -> None:
-        """Take up the policy's standing decision, with what has been told of it."""
-        self._pull = self.spec.choose(self._state)
-        self._arm = int(self._pull.arms[0])
-        self._vector = fixed(self._pull.vectors[0]) if self._pull.vectors.shape[1] else None
-        self._stop = self._start + int(self._pull.times[0])
-        told = [self._ledger.cells[t] for t in range(self._start, self._asked) if t in self._ledger.cells]
-        self._total, self._open = sum(told), int(self._pull.times[0]) - len(told)
+        """Take up the policy's standing decisions, with what has been told of them."""
+        start, self._standing = self._start, []
+        for pull in _pulls_ahead(self.spec, self._state):
+            stop = start + int(pull.times[0])
+            told = [self._ledger.cells[t] for t in range(start, min(stop, self._asked)) if t in self._ledger.cells]
+            vector = fixed(pull.vectors[0]) if pull.vectors.shape[1] else None
+            block = Standing(
+                pull=pull, vector=vector, start=start, stop=stop, total=sum(told), open=stop - start - len(told)
+            )
+            self._standing.append(block)
+            start = stop
+
+    def _standing_at(self, t: int) -> "Standing":
+        """Return the standing decision of a round."""
+        return self._standing[bisect_right([block.stop for block in self._standing], t)]
 
     def _decision(self, t: int) -> Decision:
         if t >= self._start:
-            return Decision(t, self._arm, self._vector)
+            block = self._standing_at(t)
+            return Decision(t, int(block.pull.arms[0]), block.vector)
         ends = np.cumsum([int(pull.times[0]) for pull in self._past])
         pull = self._past[int(np.searchsorted(ends, t, side="right"))]
         return Decision(t, int(pull.arms[0]), pull.vectors[0] if pull.vectors.shape[1] else None)
 
     def _history(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return the arms, times and vectors of the closed decisions and of the standing one so far."""
-        pulls, rounds = (
-            [*self._past, self._pull],
-            [int(pull.times[0]) for pull in self._past] + [self._asked - self._start],
-        )
-        kept = [i for i, n in enumerate(rounds) if n > 0]
+        """Return the arms, times and vectors of the closed decisions and of the standing ones so far."""
+        asked = [(block.pull, min(block.stop, self._asked) - block.start) for block in self._standing]
+        kept = [(pull, n) for pull, n in [*((pull, int(pull.times[0])) for pull in self._past), *asked] if n > 0]
         return (
-            np.array([int(pulls[i].arms[0]) for i in kept], dtype=np.int64),
-            np.array([rounds[i] for i in kept], dtype=np.int64),
-            np.array([pulls[i].vectors[0] for i in kept]).reshape(len(kept), self._pull.vectors.shape[1]),
+            np.array([int(pull.arms[0]) for pull, _ in kept], dtype=np.int64),
+            np.array([n for _, n in kept], dtype=np.int64),
+            np.array([pull.vectors[0] for pull, _ in kept]).reshape(len(kept), self._standing[0].pull.vectors.shape[1]),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Standing:
+    """A decision that stands from round `start` to `stop`: the sum of what has been told, and how much has not."""
+
+    pull: Pull
+    vector: FloatArray | None
+    start: int
+    stop: int
+    total: int
+    open: int
+
+
+def _pulls_ahead(spec: Any, state: Any) -> Iterator[Pull]:
+    """Yield the standing decision, and those after it that wait for no reward."""
+    yield (pull := spec.choose(state))
+    while hasattr(spec, "ahead") and spec.ahead(state):
+        # whatever the rewards are, the next decision is the same
+        state = spec.update(state, pull, from_integers([0]))
+        yield (pull := spec.choose(state))
 
 
 def restore(text: str) -> "Session | ContextSession":

@@ -21,22 +21,27 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "RepUCB": {"horizon": 400, "rho": 0.5, "noise": 0.01},
     "RepLinUCB": {"horizon": 48, **_REPLICABLE},
     "RepGLMUCB": {"horizon": 24, "link": "logistic", "rho": 0.5, "delta": 0.05, "noise": 0.5},
+    "RepCommit": {"horizon": 400, "rho": 0.5, "noise": 0.02},
+    "RepEliminate": {"horizon": 800, "rho": 0.5, "noise": 0.002},
     "UCB1": {"horizon": 80},
     "LinUCB": {"horizon": 16, **_PLAIN},
     "GLMUCB": {"horizon": 8, "link": "logistic", "delta": 0.05, "noise": 0.5},
     "Thompson": {"horizon": 40},
 }
-VECTORS = ("continuous", "binary", "one-hot", "tied", "contexts")
+FINITE = ("continuous", "binary", "one-hot", "tied")
+VECTORS = (*FINITE, "contexts")
 KINDS: dict[str, tuple[str, ...]] = {
     "RepUCB": ("arms",),
     "RepLinUCB": (*VECTORS, "ball"),
     "RepGLMUCB": VECTORS,
+    "RepCommit": ("arms", *FINITE),
+    "RepEliminate": ("arms", *FINITE),
     "UCB1": ("arms",),
     "LinUCB": VECTORS,
     "GLMUCB": VECTORS,
     "Thompson": ("arms",),
 }
-TAPE = rb.Key("tape").uniform(400)
+TAPE = rb.Key("tape").uniform(800)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -99,13 +100,28 @@ def arms(horizon: int) -> rb.RepUCB:
     return rb.RepUCB(horizon=horizon, rho=0.5, noise=0.001)
 
 
+def commit(horizon: int, noise: float) -> rb.RepCommit:
+    return rb.RepCommit(horizon=horizon, rho=0.5, noise=noise)
+
+
+def eliminate(horizon: int) -> rb.RepEliminate:
+    return rb.RepEliminate(horizon=horizon, rho=0.5, noise=0.01)
+
+
 TABLE = vectors(np.random.default_rng(11), ARMS, DIM)
-FIXED = [
+BATCHED = [
     Case(name="RepUCB-arms", spec=arms, actions=ARMS),
     Case(name="RepLinUCB-finite", spec=lin, actions=TABLE),
     Case(name="RepLinUCB-ball", spec=lin, actions=rb.Ball(1.0, DIM)),
     Case(name="RepGLMUCB-finite", spec=glm, actions=TABLE),
 ]
+PHASED = [
+    Case(name="RepCommit-arms", spec=partial(commit, noise=0.05), actions=ARMS),
+    Case(name="RepCommit-finite", spec=partial(commit, noise=0.07), actions=TABLE),
+    Case(name="RepEliminate-arms", spec=eliminate, actions=ARMS),
+    Case(name="RepEliminate-finite", spec=eliminate, actions=TABLE),
+]
+FIXED = BATCHED + PHASED
 CHANGING = [
     Case(name="RepLinUCB-contexts", spec=lin, contexts=True),
     Case(name="RepGLMUCB-contexts", spec=glm, contexts=True),

@@ -27,7 +27,7 @@ from replibandit.machine import check_machine
 from replibandit.policies import ucb1
 from replibandit.report import pictures
 
-COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "report", "check-machine")
+COMMANDS = ("demo", "example", "simulate", "audit", "bounds", "plan", "report", "check-machine")
 FITS = ("mean", "ridge", "glm")
 ARMS = ("--means", "0.5,0.4")
 REP_UCB = ("--policy", "RepUCB", "--horizon", "1e6", "--rho", "0.1", *ARMS)
@@ -288,7 +288,9 @@ def test_report_makes_a_page_of_audits(run: Run, tmp_path: Path) -> None:
 def test_demo_prints_a_table_and_writes_a_page(run: Run, tmp_path: Path) -> None:
     found = run("demo", "--pairs", "2")
     assert found.code == 0
-    assert [name for name in POLICIES if name in found.out] == [name for name in POLICIES if name != "Thompson"]
+    audited = {type(spec).__name__ for each in demo.instances() for spec in (each.spec, each.reference)}
+    assert {name for name in POLICIES if name in found.out} == audited
+    assert len(audited) == 6
     assert "</html>" in (tmp_path / "report.html").read_text()
 
 
@@ -305,6 +307,7 @@ JSON = [
     ("simulate", *REP_UCB),
     ("audit", *UCB1, "--pairs", "2"),
     ("bounds", *REP_UCB),
+    ("plan", "--arms", "2", "--gap", "0.4", "--horizon", "1e3", "--rho", "0.4", "--pairs", "1"),
     ("report", "audit.json"),
     ("check-machine",),
     ("fit", "mean", *FIT),

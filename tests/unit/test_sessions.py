@@ -263,7 +263,7 @@ ODD_PARTS: list[Any] = ["x", None, [], {}, 3.5, -1, [[]], [1], ["x", "y"]]
 def test_a_record_has_parts_of_the_right_kind(case: Case) -> None:
     parts = json.loads(record(case))
     for name in parts:
-        for odd in ODD_PARTS:
+        for odd in [odd for odd in ODD_PARTS if odd != parts[name]]:
             with pytest.raises(InvalidInput):
                 rb.restore(json.dumps({**parts, name: odd}))
 

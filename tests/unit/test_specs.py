@@ -15,7 +15,9 @@ from replibandit.errors import InvalidInput
 UCB = rb.RepUCB(horizon=1000, rho=0.1)
 LIN = rb.RepLinUCB(horizon=1000, rho=0.1, delta=0.01, noise=0.3)
 GLM = rb.RepGLMUCB(horizon=10**12, rho=1 / 3, delta=0.01, noise=0.3, link="probit", norm_bound=2.5)
-SPECS: list[Any] = [UCB, LIN, GLM]
+COMMIT = rb.RepCommit(horizon=1000, rho=0.1)
+ELIMINATE = rb.RepEliminate(horizon=1000, rho=0.1)
+SPECS: list[Any] = [UCB, LIN, GLM, COMMIT, ELIMINATE]
 ODD_NUMBERS: list[Any] = [np.nan, np.inf, 0, -1.0, "0.1", None, True, [0.1], 10**400, 1j]
 ODD_COUNTS: list[Any] = [0, -3, 2.0, np.nan, "ten", None, True, [1], 10**30, 1e3]
 
@@ -38,7 +40,7 @@ def test_equal_specs_have_equal_digests_and_others_do_not() -> None:
     assert rb.to_json(as_numpy) == rb.to_json(UCB)
     changes: list[dict[str, Any]] = [{"rho": 0.2}, {"horizon": 999}, {"noise": 0.4}]
     digests = {rb.digest(replace(spec, **change)) for spec in SPECS for change in changes}
-    assert len(digests | {rb.digest(spec) for spec in SPECS}) == 12
+    assert len(digests | {rb.digest(spec) for spec in SPECS}) == len(SPECS) * (1 + len(changes))
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: type(spec).__name__)

@@ -21,12 +21,14 @@ Gaps = FloatArray | Sequence[float]
 class Instance:
     """The gap of every action of a finite set, the `largest` gap, and the dimension; None where it is not known.
 
-    `rank` is the dimension of the span of a finite set, else that of the actions.
+    `vectors` are the actions of a finite set, None for arms; `rank` is the dimension of their span, else that of the
+    actions.
     """
 
     gaps: FloatArray | None = None
     largest: float | None = None
     dim: int | None = None
+    vectors: FloatArray | None = None
     rank: int | None = None
 
     @property
@@ -69,7 +71,8 @@ def _of_environment(env: Environment) -> Instance:
     if isinstance(actions, Finite):
         gaps = _gaps(env, np.arange(len(actions.vectors)), actions.vectors)
         rank = max(1, span_of(actions.vectors).rank)
-        return Instance(gaps=gaps, largest=float(gaps.max()), dim=actions.dim, rank=rank)
+        vectors, largest = actions.vectors, float(gaps.max())
+        return Instance(gaps=gaps, largest=largest, dim=actions.dim, rank=rank, vectors=vectors)
     if isinstance(actions, Ball):
         # linear rewards over a ball: the worst action loses twice what the centre does
         centre = _gaps(env, np.array([-1]), np.zeros((1, actions.dim)))

@@ -6,6 +6,7 @@ from replibandit.bounds.arms import ARMS
 from replibandit.bounds.bound import Bounds
 from replibandit.bounds.instance import Gaps, Instance, instance_of
 from replibandit.bounds.linear import LINEAR, worst_case
+from replibandit.bounds.phased import PHASED
 from replibandit.environments.base import Environment
 from replibandit.errors import InvalidInput
 
@@ -27,6 +28,8 @@ def bounds(spec: Any, env: Environment | None = None, *, gaps: Gaps | None = Non
 def statement(spec: Any, instance: Instance) -> Bounds:
     """Return the bound of `spec` on an instance."""
     entry = entry_of(spec)
+    if entry in PHASED:
+        return PHASED[entry](spec, instance)
     if entry in ARMS:
         if instance.gaps is None:
             raise InvalidInput(
@@ -46,8 +49,8 @@ def statement(spec: Any, instance: Instance) -> Bounds:
 def entry_of(spec: Any) -> tuple[type[Any], str | None]:
     """Return the entry of `spec` in the tables: a policy, and its calibration if it has one."""
     entry = type(spec), getattr(spec, "calibration", None)
-    if entry not in ARMS and entry not in LINEAR:
-        known = ", ".join(dict.fromkeys(policy.__name__ for policy, _ in (*ARMS, *LINEAR)))
+    if entry not in ARMS and entry not in PHASED and entry not in LINEAR:
+        known = ", ".join(dict.fromkeys(policy.__name__ for policy, _ in (*ARMS, *PHASED, *LINEAR)))
         calibration = "" if entry[1] is None else f" with calibration {entry[1]!r}"
         raise InvalidInput(
             f"no finite-time bound is stated for {entry[0].__name__}{calibration}; there is one for {known}."

@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from replibandit.cli import audits, bounds, example, fits, machines, reports, simulations
+from replibandit.cli import audits, bounds, example, fits, machines, plans, reports, simulations
 from replibandit.cli.terminal import DEFECT, INTERRUPTED, INVALID, Leave, note
 from replibandit.errors import ReplibanditError
 
@@ -35,6 +35,7 @@ app.command(epilog=example.EXAMPLES)(example.example)
 app.command(epilog=simulations.EXAMPLES)(simulations.simulate)
 app.command(epilog=audits.EXAMPLES)(audits.audit)
 app.command(epilog=bounds.EXAMPLES)(bounds.bounds)
+app.command(epilog=plans.EXAMPLES)(plans.plan)
 app.add_typer(fit, name="fit")
 app.command(epilog=reports.REPORT_EXAMPLES)(reports.report)
 app.command(epilog=machines.EXAMPLES)(machines.check_machine)

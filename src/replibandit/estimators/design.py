@@ -84,6 +84,15 @@ def g_optimal(actions: FloatArray, *, approximation: float = 4.0) -> Design:
     )
 
 
+def span_coordinates(actions: FloatArray) -> FloatArray:
+    """Return the coordinates of the actions in a basis of their span, (actions, rank); equal actions have equal ones.
+
+    >>> span_coordinates([[3, 3], [6, 6], [0, 0]]).tolist()
+    [[0.5], [1.0], [0.0]]
+    """
+    return span_of(_scaled(actions)).coordinates
+
+
 def _scaled(actions: FloatArray) -> FloatArray:
     """Return the actions with every column scaled by a power of two, its largest size being in [1/2, 1)."""
     A = checks.matrix("actions", actions)

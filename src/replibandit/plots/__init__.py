@@ -16,6 +16,7 @@ except ImportError as error:
 
 from replibandit.plots.allocation import allocation
 from replibandit.plots.calibration import calibration
+from replibandit.plots.choices import choices
 from replibandit.plots.frontier import frontier
 from replibandit.plots.grid import grid
 from replibandit.plots.picture import Picture
@@ -23,4 +24,14 @@ from replibandit.plots.regret import regret_curves
 from replibandit.plots.survival import survival
 from replibandit.plots.timeline import timeline
 
-__all__ = ["Picture", "allocation", "calibration", "frontier", "grid", "regret_curves", "survival", "timeline"]
+__all__ = [
+    "Picture",
+    "allocation",
+    "calibration",
+    "choices",
+    "frontier",
+    "grid",
+    "regret_curves",
+    "survival",
+    "timeline",
+]

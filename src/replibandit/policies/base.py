@@ -48,7 +48,9 @@ class Policy(Protocol):
     """A batched policy: its settings are its fields, and all else is in the state.
 
     A policy that rounds may have a method `rounding(state) -> Rounding` beside these; then an audit can tell which
-    estimate parted two runs, and how close it came.
+    estimate parted two runs, and how close it came.  One that knows some decisions before the rewards of those before
+    them may have a method `ahead(state) -> bool`, which says so of the decision after the standing one (of one lane);
+    then a session does not wait for rewards in between.
     """
 
     @property
