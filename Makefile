@@ -27,7 +27,7 @@ test: $(FULL)  ## lint, types, import contracts, tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --quiet --durations=10
+	$(BIN)/pytest --quiet --durations=10 --numprocesses=auto --dist=loadscope
 
 bench: $(FULL)  ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
