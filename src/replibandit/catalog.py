@@ -48,8 +48,8 @@ def to_json(spec: Any) -> str:
 def from_json(text: str) -> Any:
     """Return the spec that `to_json` wrote.
 
-    >>> from_json(to_json(RepUCB(horizon=1000, rho=0.1)))
-    RepUCB(horizon=1000, rho=0.1, noise=0.5, calibration='paper')
+    >>> from_json(to_json(RepCommit(horizon=1000, rho=0.1)))
+    RepCommit(horizon=1000, rho=0.1, noise=0.5, growth=4, calibration='sharp')
     """
     if not isinstance(text, str):
         raise InvalidInput(f"the spec is a {type(text).__name__}; it must be the text that to_json wrote.")

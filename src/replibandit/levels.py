@@ -23,6 +23,7 @@ import numpy as np
 
 from replibandit.arithmetic import exp, log, normal_cdf
 from replibandit.arrays import FloatArray
+from replibandit.calibration import PAIR
 from replibandit.errors import InvalidInput
 
 _STEP = 2.0**-4  # of the cells around a position
@@ -51,31 +52,33 @@ class Shape:
 
 
 @lru_cache(maxsize=64)
-def commitment(actions: int, calibration: str, independent: bool, proportional: bool = True) -> Shape:
+def commitment(actions: int, calibration: str, *, variance: float, proportional: bool = True) -> Shape:
     """Return the shape of the least standardised lead of one of `actions`.
 
-    `independent` if each action is pulled itself, `proportional` if the errors of all phases have one law but for size.
+    `variance` bounds that of the least lead (infinite: not known), in squares of the error of one; `proportional` if
+    the errors of all phases have one law but for size.
     """
     others, normal = actions - 1, calibration == "gaussian"
     tails = _distances_normal() if normal else _tails()
     # the lead over one action, and one of K - 1 leads; with proportional normal errors |Phi^-1(F)| is at least the
     # distance from the median, since the least lead is 1-Lipschitz in the errors
     above, below = _pairs(tails), _pairs(tails if normal and proportional else others * tails)
-    # E|M - M'| <= (2/sqrt 3) sd(M), and Var(M) <= K/2 by the inequality of Efron and Stein
-    area = math.sqrt(2.0 * actions / 3.0) if independent else math.inf
-    return Shape(above=above, below=below, area=area, wrong=others * (1.0 if normal else 2.0))
+    # E|M - M'| <= (2/sqrt 3) sd(M), Gini's mean difference
+    return Shape(above=above, below=below, area=PAIR * math.sqrt(variance), wrong=others * (1.0 if normal else 2.0))
 
 
 @lru_cache(maxsize=64)
-def elimination(actions: int, calibration: str, independent: bool) -> Shape:
-    """Return the shape of the standardised distance of one of `actions` to the leader, on the canonical path."""
+def elimination(actions: int, calibration: str, *, variance: float) -> Shape:
+    """Return the shape of the standardised distance of one of `actions` to the leader, on the canonical path.
+
+    `variance` bounds that of the distance, likewise.
+    """
     others = actions - 1
     tails = _distances_normal() if calibration == "gaussian" else _tails()
     # some action leads by more, and the best one leads by less.  2 e - e^2 in place of 2 F (1 - F), e = min(F, 1 - F)
     above, below = (tuple((e * (2.0 - e)).tolist()) for e in (np.minimum(0.5, q) for q in (others * tails, tails)))
-    # 2 E|M - median| <= 2 sd(M), and Var(M) <= K/2
-    area = math.sqrt(2.0 * actions) if independent else math.inf
-    return Shape(above=above, below=below, area=area, wrong=2.0 * others)
+    # 2 E|M - median| <= 2 sd(M)
+    return Shape(above=above, below=below, area=2.0 * math.sqrt(variance), wrong=2.0 * others)
 
 
 @lru_cache(maxsize=4096)

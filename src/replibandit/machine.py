@@ -20,6 +20,8 @@ from replibandit.errors import NotReproducible
 from replibandit.estimators.glm import rep_glm
 from replibandit.estimators.ridge import rep_ridge
 from replibandit.key import Key
+from replibandit.policies.rep_commit import RepCommit
+from replibandit.policies.rep_eliminate import RepEliminate
 from replibandit.policies.rep_glm_ucb import RepGLMUCB
 from replibandit.policies.rep_lin_ucb import RepLinUCB
 from replibandit.policies.rep_ucb import RepUCB
@@ -65,6 +67,8 @@ PUBLISHED = {
     "RepLinUCB": "b76961d21d81bfd215941c7c4b5d978b",
     "RepLinUCB, a ball": "240801505129973183cdfd19204b43f8",
     "RepGLMUCB": "26a98ad6104710aadbe31dfe50390566",
+    "RepCommit": "f6fd2d071204d1ec1bae0be5d986f725",
+    "RepEliminate": "5cb6e80dcc4858bc2a94c81c889df6ee",
 }
 
 
@@ -104,6 +108,8 @@ def _works() -> dict[str, Callable[[], str]]:
         "RepLinUCB": lambda: _digest_of_run(lin, rows),
         "RepLinUCB, a ball": lambda: _digest_of_run(lin, Ball(1.0, 3)),
         "RepGLMUCB": lambda: _digest_of_run(glm, rows),
+        "RepCommit": lambda: _digest_of_run(RepCommit(horizon=5000, rho=0.3, noise=0.1), rows),
+        "RepEliminate": lambda: _digest_of_run(RepEliminate(horizon=5000, rho=0.3, noise=0.01), None),
     }
 
 

@@ -16,11 +16,11 @@ from replibandit.testing import assert_rate_at_least, assert_rate_at_most
 
 GROWTHS = [2, 3, 4, 9, 16]
 SHAPES = {
-    "two": commitment(2, "sharp", True),
-    "five": commitment(5, "sharp", True),
-    "vectors": commitment(20, "sharp", False),
-    "gaussian": commitment(7, "gaussian", True),
-    "elimination": elimination(5, "sharp", True),
+    "two": commitment(2, "sharp", variance=1.0),
+    "five": commitment(5, "sharp", variance=2.5),
+    "vectors": commitment(20, "sharp", variance=math.inf),
+    "gaussian": commitment(7, "gaussian", variance=math.inf),
+    "elimination": elimination(5, "sharp", variance=2.5),
 }
 
 GOLDEN = [12.140625, 16.921875, 22.234375, 10.0625, 27.65625]
@@ -101,7 +101,7 @@ def test_areas_bound_the_mean_difference(arms: int) -> None:
     means = ((rng.random((2, n, arms)) < p) - p) / math.sqrt(proxy)
     least = ((means[..., :1] - means[..., 1:]) / math.sqrt(2)).min(axis=-1)
     spread = abs(least[0] - least[1])
-    assert spread.mean() + 6 * spread.std() / math.sqrt(n) < commitment(arms, "sharp", True).area
+    assert spread.mean() + 6 * spread.std() / math.sqrt(n) < commitment(arms, "sharp", variance=0.5 * arms).area
 
 
 @pytest.mark.parametrize("rho", [0.5, 0.1, 0.01])

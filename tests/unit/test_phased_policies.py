@@ -155,3 +155,31 @@ def test_regret_of_the_examples() -> None:
         )
         lost = np.array([rb.regret(run, env)[-1] for run in runs])
         assert lost.mean() + 4 * lost.std() / math.sqrt(len(lost)) <= most
+
+
+@pytest.mark.parametrize("kind", ["vectors", "subspace", "copies"])
+def test_the_variance_bounds_that_of_the_least_lead(kind: str) -> None:
+    """By simulation of skewed noise, for every action that may be best; and the formula in ordinary floating point."""
+    plan, rng = exploration(SETS[kind]), np.random.default_rng(6)
+    pulled = np.flatnonzero(plan.base)
+    means = np.zeros((20_000, len(plan.base)))
+    # n rewards of 0 or 1, of which few are 1
+    means[:, pulled] = rng.binomial(plan.base[pulled], 0.2, (20_000, len(pulled))) / plan.base[pulled]
+    estimated = estimates(plan, means)
+    for best in range(len(plan.base)):
+        least = (leads(plan, estimated, np.full(len(means), best)) / 0.4).min(axis=1)
+        assert least.var() < plan.variance
+    inverse = np.linalg.pinv((SETS[kind].T * plan.base) @ SETS[kind], rcond=1e-9)
+    sums = []
+    for best in SETS[kind]:
+        steps = np.array([best - a for a in SETS[kind] if not (a == best).all()])
+        c = steps @ inverse @ (SETS[kind][pulled].T * np.sqrt(plan.base[pulled]))
+        c /= np.sqrt(np.einsum("ai,ij,aj->a", steps, inverse, steps))[:, None]
+        assert np.allclose((c * c).sum(axis=1), 1.0)
+        sums.append((c * c).max(axis=0).sum())
+    assert max(sums) - 1e-9 <= plan.variance <= max(sums) + 1 / 16 + 1e-9
+
+
+def test_many_vectors_have_no_bound_of_the_variance() -> None:
+    assert exploration(vectors(np.random.default_rng(1), 300, 2)).variance == math.inf
+    assert exploration(np.zeros((7, 0))).variance == 3.5

@@ -11,12 +11,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from replibandit.arithmetic import apply, cholesky, multiply, solve_lower
+from replibandit.arithmetic import apply, cholesky, multiply, solve_lower, squared_norm
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.estimators.design import Design, g_optimal, span_coordinates
 
 _APPROXIMATION = 1.1
 _SLACK = 1.0 + 2.0**-30
+_MANY = 256
 _FINENESS = 4  # pulls of phase 0, times the actions in the design
 
 
@@ -29,6 +30,31 @@ class Exploration:
 
     base: IntArray
     points: FloatArray
+
+    @property
+    def variance(self) -> float:
+        """Return a bound of the variance of the least standardised lead, by the inequality of Efron and Stein.
+
+        The lead over an action a is a sum of c_i times the mean of pulled action i in units of its standard error, and
+        sum_i c_i^2 = 1; so the variance is at most sum_i max_a c_i^2.  Rounded up to a multiple of 1/16; infinite for
+        more than 256 vectors, where it would not help.
+        """
+        if self.points.shape[1] == 0:
+            return 0.5 * len(self.base)
+        if len(self.points) > _MANY:
+            return math.inf
+        return math.ceil(16.0 * max(self._spread(best) for best in range(len(self.points)))) / 16.0
+
+    def _spread(self, best: int) -> float:
+        """Return sum_i max_a c_i^2 for one best action."""
+        pulled = np.flatnonzero(self.base)
+        steps = self.points[best] - self.points
+        squared = squared_norm(steps)
+        apart = squared > 0
+        # c_i = <a* - a, a_i> sqrt(n_i) / ||a* - a||, in whitened coordinates
+        along = multiply(steps[apart], self.points[pulled].T)
+        largest = np.max(along * along / squared[apart, None], axis=0, initial=0.0) * self.base[pulled]
+        return float(sum(largest.tolist()))
 
     @property
     def distinct(self) -> int:

@@ -68,9 +68,8 @@ class RepCommit:
 
     def least_level(self, plan: Exploration) -> float:
         """Return a: levels are between a and sqrt(g) s a (`levels.py`)."""
-        arms = plan.points.shape[1] == 0
         return certified_level(
-            commitment(max(2, plan.distinct), self.calibration, independent=arms),
+            commitment(max(2, plan.distinct), self.calibration, variance=max(1.0, plan.variance)),
             growth=self.growth,
             rho=self.rho,
             decisions=max(1, plan.decisions(self.growth, self.horizon)),

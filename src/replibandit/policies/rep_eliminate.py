@@ -77,11 +77,12 @@ class RepEliminate:
         alone, count = actions <= 2, max(2, actions)
         share = self.rho if alone else self.rho / 2.0
         rest: dict[str, Any] = {"growth": self.growth, "decisions": self.decisions(), "miss": 0.5 / self.horizon}
-        shape = commitment(count, self.calibration, independent=arms, proportional=arms)
+        variance = 0.5 * count if arms else np.inf
+        shape = commitment(count, self.calibration, variance=variance, proportional=arms)
         commit = certified_level(shape, rho=share, **rest)
         if alone:
             return commit, np.inf
-        shape = elimination(count, self.calibration, independent=arms)
+        shape = elimination(count, self.calibration, variance=variance)
         return commit, certified_level(shape, rho=share / (count - 1), **rest)
 
     def decisions(self) -> int:
