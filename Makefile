@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SEEDS ?= 1 2 3 4 5
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # One virtual environment, four stamps. They depend on pyproject.toml only, so a second run needs no network.
@@ -12,7 +13,7 @@ DOCS := $(VENV)/.docs
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help venv demo test bench study docs clean
+.PHONY: help venv demo test verify bench study docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 8
@@ -27,7 +28,11 @@ test: $(FULL)  ## lint, types, import contracts, tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --quiet --durations=10
+	$(BIN)/pytest --quiet --durations=10 --numprocesses=auto --dist=loadscope
+
+verify: $(FULL)  ## run the statistical tests with other seeds: make verify SEEDS="1 2 3" (some minutes each)
+	@set -e; for seed in $(SEEDS); do echo "== seed $$seed"; \
+	    REPLIBANDIT_SEED=$$seed $(BIN)/pytest --quiet --numprocesses=auto --dist=loadscope tests/statistics; done
 
 bench: $(FULL)  ## run every script in benchmarks/
 	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script"; done

@@ -122,6 +122,13 @@ def test_every_target_of_the_paper_map_exists() -> None:
     assert [problem for problem in map(missing, found) if problem] == []
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("theory*.md")), ids=lambda page: page.name)
+def test_every_test_that_a_proof_names_exists(page: Path) -> None:
+    named = re.findall(r"`(tests/[^`]+)`", page.read_text(encoding="utf-8"))
+    assert named, f"{page.name} names no test"
+    assert [problem for problem in map(missing, named) if problem] == []
+
+
 def test_a_wrong_target_is_caught() -> None:
     header = "| place | file | test |\n|---|---|---|\n"
     table = header + r"| `\|x\|` of Alg. 2 | `src/no.py` | `tests/docs/test_docs.py::no_such_test` |"

@@ -18,8 +18,8 @@ from replibandit.intervals import fails_at
 from replibandit.links import as_link
 from replibandit.testing import assert_rate_at_most
 from tests.statistics.instances import GLM, RIDGE, SIGMA, Instance, bounded, gaussian, skewed
+from tests.statistics.seed import SEED
 
-SEED = 0
 RHO, DELTA = 0.1, 0.02
 PAIRS = 400
 GLM_PAIRS = 200

@@ -17,9 +17,9 @@ from replibandit.estimators.core_set import core_set, rep_core_set
 from replibandit.intervals import fails_at
 from replibandit.testing import assert_rate_at_least, assert_rate_at_most
 from tests.statistics.instances import GLM, RIDGE, SIGMA, Instance, bounded, gaussian, skewed
+from tests.statistics.seed import SEED
 from tests.statistics.test_replicability import error, responses
 
-SEED = 0  # 0 to 99 pass
 RHO, DELTA, PAIRS = 0.1, 0.02, 400
 SHARP: dict[str, Any] = {"rho": RHO, "delta": DELTA, "calibration": "sharp"}
 Pair = tuple[Any, Any]

@@ -16,8 +16,8 @@ from replibandit.intervals import fails_at
 from replibandit.links import LINKS
 from replibandit.sklearn import RepGLM, RepRidge
 from replibandit.testing import assert_rate_at_most
+from tests.statistics.seed import SEED
 
-SEED = 0
 RHO, DELTA = 0.1, 0.02
 PAIRS = 200
 NOISE = 0.5

@@ -17,8 +17,8 @@ from replibandit.policies.base import Pull
 from replibandit.policies.rep_ucb import RepUCBState
 from replibandit.testing import check_policy
 from tests.statistics.bandits import GLM, LINEAR, RHO, UCB, Bandit
+from tests.statistics.seed import SEED
 
-SEED = 0  # 0 to 99 pass
 LEVEL = 1.0 - 1e-6
 COIN = rb.BernoulliArms(means=np.array([0.5, 0.5]))
 LINEAR_COMMON: dict[str, Any] = {"delta": 0.01, "noise": 0.5}

@@ -510,7 +510,7 @@ def wrong() -> list[tuple[Any, dict[str, Any], str]]:
         (LIN, {"env": rb.LinearArms(theta=3 * THETA, actions=rb.Ball(1.0, 3))}, "loses 4.24264 a round; for this spec"),
         (GLM, {"env": rb.LinearArms(theta=THETA, actions=rb.Ball(1.0, 3))}, "loses 1.41421 a round"),
         (Thompson(horizon=10), {"gaps": GAPS}, "no finite-time bound is stated for Thompson; there is one for RepUCB"),
-        (object(), {"gaps": GAPS}, "no finite-time bound is stated for object"),
+        ("RepUCB", {"gaps": GAPS}, "no finite-time bound is stated for str"),
     ]
 
 

@@ -104,7 +104,7 @@ def row(choice: Choice) -> tuple[str, ...]:
     return (
         type(choice.spec).__name__,
         own,
-        "theorem" if choice.guarantee == THEOREM else "measured",
+        "theorem" if choice.guarantee == THEOREM else "calibrated",
         with_error(choice.regret),
         "" if choice.bound is None else number(choice.bound),
         number(choice.exploration.value),
