@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from studies import sections
+from studies import page_costs, page_trust
 from studies.table import Row
 from studies.words import wrapped
 
@@ -28,15 +28,15 @@ class Found:
 def text(found: Found) -> str:
     """Return the page."""
     parts = [
-        sections.opening(found.regret, found.mismatch),
-        sections.choice(found.regret, found.price),
-        sections.horizons(found.regret),
-        sections.exponents(found.slopes, found.worst),
-        sections.conservative(found.mismatch),
-        sections.samples(found.samples),
-        sections.price(found.price, found.horizons),
-        sections.broken(found.breaks),
-        sections.logged(found.logged),
+        page_costs.opening(found.regret, found.mismatch),
+        page_costs.choice(found.regret, found.price),
+        page_costs.horizons(found.regret),
+        page_costs.exponents(found.slopes, found.worst),
+        page_trust.conservative(found.mismatch),
+        page_trust.samples(found.samples),
+        page_costs.price(found.price, found.horizons),
+        page_trust.broken(found.breaks),
+        page_trust.logged(found.logged),
     ]
     return "\n\n".join(map(wrapped, parts)) + "\n"
 

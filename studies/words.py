@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import fill
 
 from replibandit.plots.axes import power
+from studies.table import Row
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -21,6 +22,22 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def figure(name: str, what: str) -> str:
     """Return a figure in Markdown."""
     return f"![{what}](images/study-{name}.svg)"
+
+
+def one(rows: list[Row], **fixed: object) -> Row:
+    """Return the only row with these values."""
+    (row,) = [row for row in rows if all(row[key] == value for key, value in fixed.items())]
+    return row
+
+
+def times(first: float, second: float) -> str:
+    """Return how many times the second the first is."""
+    return f"{number(first / second)} times"
+
+
+def named(names: tuple[str, ...]) -> str:
+    """Return names as code."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def wrapped(text: str) -> str:
