@@ -3,9 +3,11 @@
 from studies import worst as worst_gap
 from studies.exponents import LONG
 from studies.instances import QUIET, SIGMA
-from studies.price import AT, LEARNED
+from studies.mismatch import HORIZON
+from studies.price import AT, LEARNED, POWERS
+from studies.regret import RHO
 from studies.systems import REFERENCES
-from studies.table import Row
+from studies.table import Row, read
 from studies.words import figure, named, number, one, table, times
 
 
@@ -22,8 +24,8 @@ def opening(regret: list[Row], mismatch: list[Row]) -> str:
 
 Every replicable system that there is, the paper's, ours and the older ones, on the same instances: what they lose, how
 often two runs really differ, and what breaks. This page is written by `make study` from the tables in `studies/data`,
-which the scripts in `studies/` play; no number on it is typed. Runs are simulated exactly, decision by decision, at
-horizons up to {number(LONG)}. rho is 0.1 unless another is named.
+which the scripts in `studies/` play; no result on it is typed. Runs are simulated exactly, decision by decision, at
+horizons up to {number(10 ** max(POWERS))}. rho is 0.1 unless another is named.
 
 The older systems are {named(_OLDER)} ([what they are](reference.md#older-replicable-policies), [what is ours in
 them](paper.md#other-systems)). `Plain` is `EliminateInPhases` without replicability, the twin that prices are measured
@@ -59,6 +61,9 @@ def choice(regret: list[Row], price: list[Row]) -> str:
         rhos = sorted({row["rho"] for row in here})
         by_rho.append([words, *(_best([row for row in here if row["rho"] == rho]) for rho in rhos)])
     heads = [f"T = {number(T)}" for T in powers]
+    near = [row for row in read("mismatch") if row["instance"].startswith("gap 5") and row["rho"] == RHO]
+    gaps = sorted({float(row["instance"].split()[2]) for row in near} - {0.0})
+    by_gap = [_best([row for row in near if row["instance"] == f"gap 5 {gap}"]) for gap in gaps]
     return f"""
 ## Which system to use
 
@@ -69,6 +74,10 @@ The replicable system with the least mean regret, and by how much the next one i
 At T = {number(AT)}, by rho:
 
 {table(["instance", *(f"rho = {rho}" for rho in rhos)], by_rho)}
+
+Five arms at T = {number(HORIZON)}, two of which differ by a gap while the others are far behind:
+
+{table([f"gap {gap}" for gap in gaps], [by_gap])}
 
 A factor near 1 says that the horizon is too short for either to have learned anything replicably: then the systems
 differ by what they play in ignorance. Beyond that the table says: *a finite set, fixed: `RepCommit`*, or `RepEliminate`
