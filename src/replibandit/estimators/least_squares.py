@@ -12,7 +12,7 @@ by the inequality of Cauchy and Schwarz, so that tau = epsilon/sqrt(g(pi)) is en
 What the source leaves open, and departures
 * It states Omega(d^4 log(d/delta) polyloglog(d)/(epsilon^2 rho^2)) pulls of each core action, d^5 in all.  Here n is
   the smallest count for which RepMean has the tolerance tau: of order |C|^2 g(pi) log(|C|/delta)/(epsilon^2 rho^2),
-  which is d^3 for each core action and d^4 in all.  The last inequality above makes the difference.
+  which is d^3 for each core action and d^4 in all, but for log log d.  The last inequality above makes the difference.
 * The core set is that of `design.g_optimal`, RepMean the statistical query with its explicit constant.
 * delta/|C| is lowered to rho/(4 |C|) where it is larger: RepMean needs rho > 2 delta.
 """
