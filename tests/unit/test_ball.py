@@ -120,3 +120,14 @@ def test_the_actions_of_a_run_lie_in_the_ball(radius: float, dim: int) -> None:
         assert max(exact) <= int(radius * 2.0**60) ** 2
         assert min(exact) >= (int(radius * 2.0**60) * (1.0 - 2.0**-30)) ** 2
         assert (run.arms == -1).all()
+
+
+@pytest.mark.parametrize(("dim", "horizon"), [(10, 10**8), (5, 10**12)])
+def test_far_shifts_are_not_worth_a_warning(dim: int, horizon: int) -> None:
+    """Where V - s I has no factor its solution is meaningless and may be huge; warnings are errors here."""
+    truth = np.random.default_rng(1).standard_normal(dim)
+    env = rb.LinearArms(theta=truth / np.linalg.norm(truth), actions=rb.Ball(1.0, dim), noise=0.5)
+    spec = rb.RepLinUCB(horizon=horizon, rho=0.1, delta=0.01, noise=0.5, calibration="sharp")
+    for run in rb.simulate_many(spec, env, seeds=range(20), rng=np.random.default_rng(0)):
+        assert run.horizon == horizon
+        assert (np.linalg.norm(run.vectors, axis=1) <= 1.0).all()

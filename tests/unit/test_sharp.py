@@ -297,7 +297,7 @@ FLAT = routes.vectors(np.random.default_rng(5), routes.ARMS, 2) @ routes.vectors
     np.random.default_rng(6), 2, routes.DIM
 )
 ROUTES = [
-    *routes.CASES,
+    *(case for case in routes.CASES if hasattr(case.spec(150), "calibration")),
     routes.Case(name="RepLinUCB-flat", spec=routes.lin, actions=FLAT),
     routes.Case(name="RepGLMUCB-flat", spec=routes.glm, actions=FLAT),
 ]

@@ -46,12 +46,12 @@ def farthest_point(theta: FloatArray, beta: FloatArray, V: FloatArray) -> FloatA
 def _reach(theta: FloatArray, V: FloatArray, s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return ||x(s) - theta||_V, its derivative, and x(s); NaN where V - s I is not positive definite."""
     factor, pivots = try_cholesky(V - s[:, None, None] * np.eye(V.shape[-1]))
-    y = solve(factor, theta)
-    step = s[:, None] * y
-    rate = y + s[:, None] * solve(factor, y)
-    image = apply(V, step)
-    size = np.where(pivots > 0, np.sqrt(dot(step, image)), np.nan)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # without a factor the rest is meaningless, and may overflow
+        y = solve(factor, theta)
+        step = s[:, None] * y
+        rate = y + s[:, None] * solve(factor, y)
+        image = apply(V, step)
+        size = np.where(pivots > 0, np.sqrt(dot(step, image)), np.nan)
         return size, dot(rate, image) / size, theta + step
 
 
