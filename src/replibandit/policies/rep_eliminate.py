@@ -21,7 +21,7 @@ Randomness, by name (public, see key.py): Key(seed).child("level").uniform(2) ar
 Key(seed).child("level", "action").uniform(2 K), an array (K, 2), those of the levels of the actions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -35,6 +35,7 @@ from replibandit.key import Key, uniforms
 from replibandit.levels import certified_level, commitment, elimination, levels
 from replibandit.policies import phases
 from replibandit.policies.base import Pull, best
+from replibandit.policies.elimination import alike
 from replibandit.policies.exploration import Exploration, estimates, unit_exploration
 from replibandit.policies.phases import Evidence, Orders, PhasedState
 from replibandit.policies.rep_commit import CALIBRATIONS
@@ -137,7 +138,7 @@ class RepEliminate:
         if evidence.vectors.shape[1] == 0:
             return np.where(evidence.active, evidence.means(self.reward_exponent()), -np.inf)
         means, result = evidence.fresh_means(self.reward_exponent()), np.full(evidence.active.shape, -np.inf)
-        for lanes, left in _groups(evidence.active):
+        for _, lanes, left in alike(evidence.active, evidence.phase):
             plan = _design(evidence.vectors, left)
             result[np.ix_(lanes, left)] = estimates(plan, means[np.ix_(lanes, left)])
         return result
@@ -147,18 +148,11 @@ class RepEliminate:
         # arms: 2 g^p pulls in all; vectors: those of the phase
         pulled = evidence.pulls if evidence.vectors.shape[1] == 0 else np.zeros_like(evidence.pulls)
         times, power = np.zeros(active.shape, dtype=np.int64), self.growth**evidence.phase
-        for lanes, left in _groups(active):
+        for _, lanes, left in alike(active, evidence.phase):
             here = np.ix_(lanes, left)
             pulls = _design(evidence.vectors, left).base * power[lanes, None] - pulled[here]
             times[here] = pulls if len(left) > 1 else self.horizon
         return times
-
-
-def _groups(active: BoolArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the lanes that have the same actions left, and these actions."""
-    kinds, of = np.unique(active, axis=0, return_inverse=True)
-    for i, kind in enumerate(kinds):
-        yield np.flatnonzero(of.reshape(-1) == i), np.flatnonzero(kind)
 
 
 def _design(vectors: FloatArray, left: IntArray) -> Exploration:
