@@ -86,6 +86,18 @@ def as_actions(actions: ActionSet | FloatArray) -> ActionSet:
     return Finite(actions)
 
 
+def arm_count(actions: int | ActionSet) -> int:
+    """Return the number of arms: that number, or the size of a finite set, whose vectors do not matter."""
+    if isinstance(actions, Finite):
+        return len(actions.vectors)
+    if isinstance(actions, Ball | Contexts):
+        raise InvalidInput(
+            f"actions is a {type(actions).__name__}; this policy plays arms. Give a number of arms or a finite set, or "
+            "take RepLinUCB."
+        )
+    return checks.positive_integer("arms", actions)
+
+
 def context_block(contexts: Contexts, start: int, stop: int) -> FloatArray:
     """Return the sets of rounds start, ..., stop - 1, checked to be of the declared shape."""
     sets, shape = np.asarray(contexts.block(start, stop)), (stop - start, contexts.candidates, contexts.dim)

@@ -121,3 +121,11 @@ def test_norms_up_to_the_bound_are_allowed() -> None:
     assert action_cells(vectors, 1.0)[1].all()
     with pytest.raises(InvalidInput):
         action_cells(vectors * (1.0 + 1e-10), 1.0)
+
+
+@pytest.mark.parametrize(
+    "spec", [rb.RepUCB(horizon=100, rho=0.1), rb.UCB1(horizon=10), rb.Thompson(horizon=10)], ids=str
+)
+def test_policies_for_arms_play_no_ball(spec: Any) -> None:
+    with pytest.raises(InvalidInput, match="actions is a Ball; this policy plays arms"):
+        spec.init(rb.Ball(1.0, 2), [rb.Key(1)])

@@ -188,7 +188,7 @@ def test_what_start_refuses() -> None:
         (small, {"actions": 5}, "horizon is 4 with 5 arms"),
         (small, {"actions": 0}, "arms is 0"),
         (small, {"actions": 2.0}, "arms is 2.0"),
-        (small, {"actions": rb.Ball(1.0, 2)}, "arms is"),
+        (small, {"actions": rb.Ball(1.0, 2)}, "plays arms"),
         (small, {"dim": 2}, "RepUCB"),
     ]
     for spec, settings, words in calls:

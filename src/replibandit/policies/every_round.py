@@ -12,8 +12,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from replibandit import checks
-from replibandit.actions import Finite
 from replibandit.arithmetic.logarithm import logs
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.policies.base import Pull
@@ -21,11 +19,6 @@ from replibandit.policies.batched import Batched
 from replibandit.policies.plan import Plan
 
 _BLOCK = 1024
-
-
-def arm_count(actions: int | Finite) -> int:
-    """Return the number of arms."""
-    return len(actions.vectors) if isinstance(actions, Finite) else checks.positive_integer("arms", actions)
 
 
 def one_round(arms: IntArray) -> Pull:

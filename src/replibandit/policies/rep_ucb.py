@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from replibandit import checks
-from replibandit.actions import Finite
+from replibandit.actions import Finite, arm_count
 from replibandit.arithmetic import add, to_float
 from replibandit.arithmetic.wide import LIMBS
 from replibandit.arrays import FloatArray, IntArray
@@ -78,7 +77,7 @@ class RepUCB:
 
     def init(self, actions: int | Finite, keys: Sequence[Key]) -> RepUCBState:
         """Start with no pulls; `actions` is the number of arms."""
-        arms = len(actions.vectors) if isinstance(actions, Finite) else checks.positive_integer("arms", actions)
+        arms = arm_count(actions)
         if arms > self.horizon:
             raise InvalidInput(f"horizon is {self.horizon} with {arms} arms; RepUCB plays each arm at least once.")
         shape = (len(keys), arms)

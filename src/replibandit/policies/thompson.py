@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from replibandit import checks
-from replibandit.actions import Finite
+from replibandit.actions import Finite, arm_count
 from replibandit.arithmetic import normals
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.key import Key, uniforms
 from replibandit.policies.base import Pull
-from replibandit.policies.every_round import arm_count, no_round, one_round, plus
+from replibandit.policies.every_round import no_round, one_round, plus
 from replibandit.policies.variates import beta_odds
 from replibandit.rewards import reward_exponent, total_values
 

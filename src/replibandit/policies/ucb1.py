@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from replibandit import checks
-from replibandit.actions import Finite
+from replibandit.actions import Finite, arm_count
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.key import Key
 from replibandit.policies.base import Pull
-from replibandit.policies.every_round import arm_count, log_round, no_round, one_round, plus
+from replibandit.policies.every_round import log_round, no_round, one_round, plus
 from replibandit.rewards import reward_exponent, total_values
 
 
