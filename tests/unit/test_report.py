@@ -256,8 +256,10 @@ def test_where_runs_part(page: Page, audits: dict[str, rb.Audit]) -> None:
 def test_how_rho_was_spent(page: Page, audits: dict[str, rb.Audit]) -> None:
     rows = page.rows("Cells that first differ, by estimate")
     rounding = {name: found for name, found in audits.items() if found.predicted is not None}
-    assert list(rows) == [f"{name}: {how}" for name in rounding for how in ("predicted", "measured")]
+    assert list(rows) == [f"{name}: {how}" for name in rounding for how in ("allotted", "predicted", "measured")]
     for name, found in rounding.items():
+        assert found.allotted is not None
+        assert says(rows[f"{name}: allotted"]["All"], found.allotted.sum())
         predicted, measured = rows[f"{name}: predicted"], rows[f"{name}: measured"]
         assert found.predicted is not None
         assert found.spent is not None

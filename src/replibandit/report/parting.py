@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from replibandit.arrays import IntArray
+from replibandit.arrays import FloatArray, IntArray
 from replibandit.findings import Audit, mean_of
 from replibandit.report.html import Html, element, paragraph, section, table
 from replibandit.report.words import count, number, plural, rounds_until, share, share_with_error
@@ -63,12 +63,13 @@ def spending(audits: Mapping[str, Audit]) -> Html:
         table("Cells that first differ, by estimate", headings, rows, words=(1,)),
         paragraph(
             element("b", "How to read it. "),
-            "The estimates of a run in five groups, from the first to the last. “Predicted” is the mean probability "
+            "The estimates of a run in five groups, from the first to the last. “Allotted” is the part of rho that the "
+            "theorem lets them spend, for as long as runs agree; “predicted” is the mean probability "
             "that a line of the grid falls between two runs there, given how close their estimates came, and behind ± "
-            "is the standard error; “measured” is the share of keys in which it did. Both estimate the same, so they "
-            "agree up to chance, and the prediction varies less. It is at least the probability that actions differ. "
-            "What is left of the rho in the last column the theorem holds in reserve, for rewards that vary as much as "
-            "it allows.",
+            "is the standard error; “measured” is the share of keys in which it did. The last two estimate the same, "
+            "so they agree up to chance, and the prediction varies less. It is at least the probability that actions "
+            "differ. What is left of the rho in the last column the theorem holds in reserve, for rewards that vary "
+            "as much as it allows.",
             class_="read",
         ),
     )
@@ -131,11 +132,15 @@ def _spent(name: str, found: Audit) -> list[tuple[str, ...]]:
     n, keys, rho = len(found.spent), len(found.causes), share(found.rho)
     counts = np.bincount([cause.place for cause in found.causes if cause is not None], minlength=n)
     measured_all = mean_of(np.array([cause is not None for cause in found.causes], dtype=np.float64))
-    predicted, measured = (
-        [share(math.fsum(part.tolist())) for part in np.array_split(values, len(_FIFTHS))]
-        for values in (found.spent, counts / keys)
-    )
-    return [
-        (name, "predicted", count(n), *predicted, share_with_error(found.predicted), rho),
-        (name, "measured", count(n), *measured, share_with_error(measured_all), rho),
+    rows = [
+        (name, "predicted", count(n), *_fifths(found.spent), share_with_error(found.predicted), rho),
+        (name, "measured", count(n), *_fifths(counts / keys), share_with_error(measured_all), rho),
     ]
+    if found.allotted is not None:
+        whole = share(math.fsum(found.allotted.tolist()))
+        rows.insert(0, (name, "allotted", count(n), *_fifths(found.allotted), whole, rho))
+    return rows
+
+
+def _fifths(values: FloatArray) -> list[str]:
+    return [share(math.fsum(part.tolist())) for part in np.array_split(values, len(_FIFTHS))]
