@@ -531,8 +531,9 @@ FULL = [("example >/dev/full", 3, NO_SPACE)] if Path("/dev/full").exists() else 
         (f"simulate {' '.join(REP_UCB)} --rho 2 2>&-", 3, ""),
     ],
 )
-def test_streams_that_are_full_or_closed(command: str, code: int, err: str, tmp_path: Path) -> None:
-    done = shell(f"replibandit {command}", tmp_path)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_streams_that_are_full_or_closed(command: str, code: int, err: str, unbuffered: str, tmp_path: Path) -> None:
+    done = shell(f"PYTHONUNBUFFERED={unbuffered} replibandit {command}", tmp_path)
     assert (done.returncode, done.stderr) == (code, err)
 
 

@@ -47,10 +47,12 @@ def write(text: str) -> None:
     try:
         sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # what is still in the buffer goes nowhere, and Python says nothing about it at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise Leave(CLOSED) from None
+        if isinstance(error, BrokenPipeError):
+            raise Leave(CLOSED) from None
+        raise
 
 
 def note(text: str) -> None:
