@@ -178,6 +178,14 @@ def test_the_page_is_well_formed(page: Page) -> None:
     assert Page("<p><b></p>").faults == ["</p> in line 1"]  # the test can fail
 
 
+def test_what_the_page_says_by_itself_can_be_printed(audits: dict[str, rb.Audit]) -> None:
+    name, env = "RepUCB", rb.BernoulliArms(means=np.array([0.75, 0.25]))
+    spec = rb.from_json(audits[name].spec)
+    page = rb.report({name: audits[name]}, bounds={name: rb.bounds(spec, env)}, environments={name: env})
+    assert "calls" in page
+    assert "\ufffd" not in page
+
+
 def test_the_page_needs_no_network_and_no_script(page: Page) -> None:
     tags = {tag for tag, _, _ in page.attributes} | set(re.findall(r"<([a-z]+)[ >]", page.text))
     assert tags.isdisjoint({"script", "link", "iframe", "object", "embed", "img", "image", "base", "form"})

@@ -34,7 +34,7 @@ def text(value: str) -> Html:
     >>> text("<script>'\x00'")
     '&lt;script&gt;&#x27;\ufffd&#x27;'
     """
-    shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in value)
+    shown = "".join(c if c.isprintable() or c in "\n\N{NO-BREAK SPACE}" else "\ufffd" for c in value)
     return Html(escape(shown))
 
 
