@@ -1,5 +1,7 @@
 """How regret grows with rho, K, d and T: slopes on logarithmic axes, with Student's intervals, beside theory."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.stats import t as student
 
@@ -43,7 +45,7 @@ def settings() -> list[Row]:
     """Return what is played: one of rho, K, d and T moves."""
     rows: list[Row] = []
 
-    def add(axis: str, systems: tuple[str, ...], name: str, at: list[tuple[float, str, float, int]]) -> None:
+    def add(axis: str, systems: tuple[str, ...], name: str, at: Sequence[tuple[float, str, float, int]]) -> None:
         rows.extend(
             {"axis": axis, "x": x, "instance": name_, "system": system, "horizon": T, "rho": rho, "pairs": PAIRS}
             for system in systems

@@ -23,7 +23,7 @@ PANELS = {
 
 def settings() -> list[Row]:
     """Return what is played."""
-    rows = []
+    rows: list[Row] = []
 
     def add(name: str, systems: tuple[str, ...], powers: Any, pairs: int) -> None:
         rows.extend(
