@@ -10,10 +10,11 @@ from scipy.special import ndtri
 
 import replibandit as rb
 from replibandit.arithmetic import normals, to_float
+from replibandit.arithmetic.logarithm import logs
 from replibandit.arrays import FloatArray, IntArray
 from replibandit.errors import InvalidInput
 from replibandit.policies.every_round import log_round
-from replibandit.policies.variates import _surely, beta_odds
+from replibandit.policies.variates import _accepted, _ahead, _surely, beta_odds
 from replibandit.rewards import REWARD_BITS, total_cells, total_values
 
 
@@ -112,3 +113,24 @@ def test_totals_are_exact_whatever_their_sign_and_size() -> None:
 def test_totals_out_of_range_are_errors(total: float) -> None:
     with pytest.raises(InvalidInput, match="a total reward is"):
         total_cells(np.array([0.0, total]), 0)
+
+
+def test_the_machines_logarithm_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Acceptance by strict logarithms alone, and by a logarithm that errs by several units, is the same."""
+    rng, n = np.random.default_rng(0), 40_000
+    d = 10.0 ** rng.uniform(0, 6, (2, n))
+    c, z, u = 1.0 / np.sqrt(9.0 * d), 1.5 * rng.standard_normal((2, n)), rng.random(n)
+    root = 1.0 + c * z
+    strict = logs(np.concatenate([u[None], np.where(root > 0, root, 1.0)]), np.zeros((3, n), dtype=np.int64))
+    ahead, margin = _ahead(strict, d, z, np.where(root > 0, root, 1.0))
+    u[::4] = np.minimum(u * np.exp(ahead), 1.0 - 2.0**-53)[::4]  # ties, up to rounding
+    found, log = _accepted(d, c, z, u), np.log
+    monkeypatch.setattr("replibandit.policies.variates._ahead", lambda *parts: (_ahead(*parts)[0], np.inf))
+    monkeypatch.setattr(np, "log", lambda x: 0.0 * x)
+    everything_strict = _accepted(d, c, z, u)
+    assert (found == everything_strict).all()
+    monkeypatch.undo()
+    monkeypatch.setattr(np, "log", lambda x: log(x) * (1.0 + 2.0**-50))
+    assert (_accepted(d, c, z, u) == found).all()
+    assert (abs(ahead) > margin).mean() > 0.99  # and strict logarithms are rare
+    assert 0.1 < found.mean() < 0.999

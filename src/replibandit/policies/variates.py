@@ -68,8 +68,20 @@ def _accepted(d: FloatArray, c: FloatArray, z: FloatArray, u: FloatArray) -> Boo
     inside = (root > 0.0).all(axis=0)
     root = np.where(inside, root, 1.0)
     numbers = np.concatenate([np.maximum(u, 2.0**-54)[None], root])  # a uniform of 0 stands for less than 2**-53
-    log_u, *log_root = logs(numbers, np.zeros(numbers.shape, dtype=np.int64))
-    v = root * root * root
-    first, second = 0.5 * (z * z) + d * (1.0 - v + 3.0 * np.array(log_root))
-    accepted[open_] = inside & (log_u < first + second)
+    # NumPy's logarithm, whose last bits depend on the machine, decides where they cannot matter
+    ahead, margin = _ahead(np.log(numbers), d, z, root)
+    close = np.flatnonzero(abs(ahead) <= margin)
+    if len(close):
+        exact = logs(numbers[:, close], np.zeros((len(numbers), len(close)), dtype=np.int64))
+        ahead[close] = _ahead(exact, d[:, close], z[:, close], root[:, close])[0]
+    accepted[open_] = inside & (ahead > 0.0)
     return accepted
+
+
+def _ahead(logarithms: FloatArray, d: FloatArray, z: FloatArray, root: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much log u is below its limit, and hundreds of times the rounding errors of that."""
+    log_u, *log_root = logarithms
+    v, log_v = root * root * root, 3.0 * np.array(log_root)
+    first, second = 0.5 * (z * z) + d * (1.0 - v + log_v)
+    size = (0.5 * (z * z) + d * (1.0 + v + abs(log_v))).sum(axis=0)
+    return np.asarray(first + second - log_u), 2.0**-44 * (size + abs(log_u) + 1.0)
