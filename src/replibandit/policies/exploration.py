@@ -63,10 +63,15 @@ class Exploration:
 
     def decisions(self, growth: int, horizon: int) -> int:
         """Return the number of phases that end before the horizon."""
-        rounds, count = int(self.base.sum()), 0
-        while rounds < horizon:
-            rounds, count = growth * rounds, count + 1
-        return count
+        return phases_before(int(self.base.sum()), growth, horizon)
+
+
+def phases_before(first: int, growth: int, horizon: int) -> int:
+    """Return how many of the numbers of rounds first, first * g, first * g^2, ... are below the horizon."""
+    rounds, count = first, 0
+    while rounds < horizon:
+        rounds, count = growth * rounds, count + 1
+    return count
 
 
 def exploration(vectors: FloatArray) -> Exploration:

@@ -19,6 +19,7 @@ Randomness, by name (public, see key.py): Key(seed).child("level").uniform(2) ar
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,15 @@ from replibandit.rewards import reward_exponent
 CALIBRATIONS = ("sharp", "gaussian")
 
 
+def check_settings(spec: Any) -> None:
+    """Check the settings of `RepCommit` or `RepEliminate` at the door, and keep them as plain numbers."""
+    object.__setattr__(spec, "horizon", checks.horizon(spec.horizon))
+    object.__setattr__(spec, "rho", checks.probability("rho", spec.rho))
+    object.__setattr__(spec, "noise", checks.positive("noise", spec.noise))
+    object.__setattr__(spec, "growth", checks.factor("growth", spec.growth))
+    checks.one_of("calibration", spec.calibration, CALIBRATIONS)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepCommit:
     """Pull all actions by a fixed design until one leads clearly, then that one to the end.
@@ -51,11 +61,7 @@ class RepCommit:
     calibration: str = "sharp"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", checks.horizon(self.horizon))
-        object.__setattr__(self, "rho", checks.probability("rho", self.rho))
-        object.__setattr__(self, "noise", checks.positive("noise", self.noise))
-        object.__setattr__(self, "growth", checks.factor("growth", self.growth))
-        checks.one_of("calibration", self.calibration, CALIBRATIONS)
+        check_settings(self)
 
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""

@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 
-from replibandit import checks
 from replibandit.actions import Finite
 from replibandit.arrays import BoolArray, FloatArray, IntArray
 from replibandit.key import Key, uniforms
@@ -36,9 +35,9 @@ from replibandit.levels import certified_level, commitment, elimination, levels
 from replibandit.policies import phases
 from replibandit.policies.base import Pull, best
 from replibandit.policies.elimination import alike
-from replibandit.policies.exploration import Exploration, estimates, unit_exploration
+from replibandit.policies.exploration import Exploration, estimates, phases_before, unit_exploration
 from replibandit.policies.phases import Evidence, Orders, PhasedState
-from replibandit.policies.rep_commit import CALIBRATIONS
+from replibandit.policies.rep_commit import check_settings
 from replibandit.rewards import reward_exponent
 
 
@@ -57,11 +56,7 @@ class RepEliminate:
     calibration: str = "sharp"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "horizon", checks.horizon(self.horizon))
-        object.__setattr__(self, "rho", checks.probability("rho", self.rho))
-        object.__setattr__(self, "noise", checks.positive("noise", self.noise))
-        object.__setattr__(self, "growth", checks.factor("growth", self.growth))
-        checks.one_of("calibration", self.calibration, CALIBRATIONS)
+        check_settings(self)
 
     def reward_exponent(self) -> int:
         """Return the exponent of the rewards' grid."""
@@ -88,11 +83,7 @@ class RepEliminate:
 
     def decisions(self) -> int:
         """Return how many phases can end before the horizon, at most."""
-        # phase p has g^p rounds or more
-        rounds, count = 1, 0
-        while rounds < self.horizon:
-            rounds, count = self.growth * rounds, count + 1
-        return max(1, count)
+        return max(1, phases_before(1, self.growth, self.horizon))  # phase p has g^p rounds or more
 
     def init(self, actions: int | Finite | FloatArray, keys: Sequence[Key]) -> PhasedState:
         """Begin with all actions; `actions` is the number of arms, or vectors."""
